@@ -1,0 +1,3 @@
+#![forbid(unsafe_code)]
+//! The noesc command.
+fn main() {}
