@@ -1,2 +1,24 @@
-//! Chores of this repository.
-fn main() {}
+#![forbid(unsafe_code)]
+//! Chores of this repository: `cargo xtask NAME [ARGUMENT…]`, one line per chore below.
+
+use std::process::ExitCode;
+
+mod tidy;
+
+const USAGE: &str = "usage: cargo xtask NAME [ARGUMENT...]
+
+  tidy    check the rules of the house over every tracked file
+";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().unwrap_or_default();
+    let rest: Vec<String> = arguments.collect();
+    match name.as_str() {
+        "tidy" => tidy::run(&rest),
+        _ => {
+            eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
