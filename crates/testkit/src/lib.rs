@@ -1,2 +1,7 @@
 #![forbid(unsafe_code)]
-//! Test material.
+//! Material for the tests of every other crate: the reader of the corpus, splitters, generators
+//! of dangerous bytes, and a slow second parser to compare the fast one with.
+//!
+//! Nothing here depends on the crates under test.
+
+pub mod corpus;
