@@ -1,0 +1,127 @@
+//! What a character is, before its neighbours are looked at.
+
+use crate::tables::{self, BLOCK_BITS, BLOCKS, CATEGORIES, INDEX, VARIATION_PAIRS};
+
+pub use tables::JoiningScript;
+
+/// What the context rules need to know of one character; every code point has exactly one.
+///
+/// Rules by code point go before properties: U+FE0F is [`EmojiSelector`](Self::EmojiSelector) and
+/// no [`Mark`](Self::Mark), U+1F3F4 is [`BlackFlag`](Self::BlackFlag) and a pictograph besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Category {
+    /// Nothing below: ASCII, most letters and symbols, spaces, unassigned code points.
+    Ordinary,
+    /// 202A–202E, 2066–2069: embeddings, overrides, isolates.
+    BidiControl,
+    /// 200E, 200F, 061C.
+    BidiMark,
+    /// E0001, E0020–E007F.
+    Tag,
+    /// 1F3F4, the base of the three flags that are spelt with tags.
+    BlackFlag,
+    /// FE00–FE0E.
+    TextSelector,
+    /// FE0F.
+    EmojiSelector,
+    /// E0100–E01EF.
+    IdeographSelector,
+    /// 200C.
+    NonJoiner,
+    /// 200D.
+    Joiner,
+    /// 200B, 2060, FEFF, 034F, 00AD.
+    ZeroWidth,
+    /// Invisible operators, deprecated format characters, reserved ignorables.
+    Ignorable,
+    /// FFF9–FFFB.
+    Annotation,
+    /// 3164, FFA0.
+    Filler,
+    /// 115F, 1160: fillers that old Hangul needs beside a jamo.
+    JamoFiller,
+    /// 1100–11FF, A960–A97F, D7B0–D7FF, less the two fillers.
+    Jamo,
+    /// 2800.
+    BrailleBlank,
+    /// 2801–28FF.
+    Braille,
+    /// 180B–180D, 180F.
+    MongolianSelector,
+    /// 180E.
+    MongolianVowelSeparator,
+    /// A letter of Mongolian that does not join.
+    MongolianLetter,
+    /// A letter with Joining_Type D, R or L. Those of Mongolian are Mongolian letters too.
+    Joining(JoiningScript),
+    /// General_Category Mn or Me, and none of the selectors and ignorables above.
+    Mark,
+    /// The same, with combining class 9.
+    MarkVirama,
+    /// Combining class 9 and no nonspacing mark (Mc).
+    SpacingVirama,
+    /// FDD0–FDEF, xxFFFE, xxFFFF.
+    Noncharacter,
+    /// Private use outside the ranges of Nerd Fonts.
+    PrivateUse,
+    /// Private use that Nerd Fonts fills: prompt and file glyphs.
+    PrivateUseNerd,
+    /// 2028, 2029.
+    LineSeparator,
+    /// Extended_Pictographic.
+    Pictograph,
+    /// 1F3FB–1F3FF.
+    EmojiModifier,
+    /// Unified_Ideograph.
+    Ideograph,
+}
+
+impl Category {
+    pub(crate) fn is_pictograph(self) -> bool {
+        matches!(self, Self::Pictograph | Self::BlackFlag)
+    }
+
+    pub(crate) fn is_mongolian_letter(self) -> bool {
+        matches!(self, Self::MongolianLetter | Self::Joining(JoiningScript::Mongolian))
+    }
+
+    pub(crate) fn is_virama(self) -> bool {
+        matches!(self, Self::MarkVirama | Self::SpacingVirama)
+    }
+}
+
+/// The category of a character, by the tables of [`UNICODE_VERSION`](crate::UNICODE_VERSION).
+///
+/// ```
+/// use noesc_text::{Category, category};
+/// assert_eq!(category('a'), Category::Ordinary);
+/// assert_eq!(category('\u{202e}'), Category::BidiControl);
+/// ```
+#[inline]
+pub fn category(c: char) -> Category {
+    if c.is_ascii() {
+        return Category::Ordinary;
+    }
+    let point = u32::from(c) as usize;
+    let block = usize::from(INDEX[point >> BLOCK_BITS]) << BLOCK_BITS;
+    CATEGORIES[usize::from(BLOCKS[block | (point & ((1 << BLOCK_BITS) - 1))])]
+}
+
+/// True for a character that has nothing to be judged and ends no line:
+/// [`Category::Ordinary`] and not LF. Other controls are ordinary here; they are the caller's.
+///
+/// ```
+/// assert!(noesc_text::is_ordinary('a') && noesc_text::is_ordinary('\t'));
+/// assert!(!noesc_text::is_ordinary('\n') && !noesc_text::is_ordinary('\u{200b}'));
+/// ```
+#[inline]
+pub fn is_ordinary(c: char) -> bool {
+    c != '\n' && category(c) == Category::Ordinary
+}
+
+/// True when the pair of a base and a selector FE00–FE0F is listed.
+pub(crate) fn is_listed_pair(base: char, selector: char) -> bool {
+    let low = u32::from(selector).wrapping_sub(0xFE00);
+    low < 16 && VARIATION_PAIRS.binary_search(&(u32::from(base) << 4 | low)).is_ok()
+}
