@@ -3,10 +3,12 @@
 
 use std::process::ExitCode;
 
+mod gen_tables;
 mod tidy;
 
 const USAGE: &str = "usage: cargo xtask NAME [ARGUMENT...]
 
+  gen-tables [--check]    generate crates/text/src/tables.rs, or compare it
   tidy    check the rules of the house over every tracked file
 ";
 
@@ -15,6 +17,7 @@ fn main() -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
     match name.as_str() {
+        "gen-tables" => gen_tables::run(&rest),
         "tidy" => tidy::run(&rest),
         _ => {
             eprint!("{USAGE}");
