@@ -5,3 +5,4 @@
 //! Nothing here depends on the crates under test.
 
 pub mod corpus;
+pub mod twin;
