@@ -1,0 +1,87 @@
+//! What to run, and for how long to wait.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What the child finds at descriptor 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stdin {
+    /// `/dev/null`.
+    #[default]
+    Null,
+    /// The caller's own standard input. A terminal is reopened for reading only.
+    Inherit,
+}
+
+/// A process to be started: an argument vector, never a shell line.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Command {
+    /// The name of the program, then its arguments. A name without a slash is looked for in the
+    /// child's `PATH`; one with a slash is relative to the child's working folder.
+    pub argv: Vec<OsString>,
+    /// The child's standard input; `/dev/null` by default.
+    pub stdin: Stdin,
+    /// The child's working folder; the caller's by default.
+    pub cwd: Option<PathBuf>,
+    /// Variables set in the child's environment in addition to the caller's.
+    pub env: Vec<(OsString, OsString)>,
+    /// Whether the calling process makes itself undumpable (no core file, no tracer of the same
+    /// user) before it starts the child, and stays so. On by default; Linux only.
+    pub undumpable: bool,
+    /// Whether the run stands in for the child towards signals and the terminal: `SIGINT`,
+    /// `SIGTERM`, `SIGHUP`, `SIGQUIT` are passed on, stops and continues are followed, and with a
+    /// terminal on an inherited standard input the child's group becomes the foreground group. On
+    /// by default. Handlers belong to the whole process: while one run has them, another does
+    /// without ([`Captured::attended`] says so), and they are put back when the run ends.
+    ///
+    /// [`Captured::attended`]: crate::Captured::attended
+    pub attended: bool,
+}
+
+impl Command {
+    /// A command with this argument vector and the defaults.
+    ///
+    /// ```
+    /// let command = noesc_capture::Command::new(["ls", "-l"]);
+    /// assert_eq!(command.argv.len(), 2);
+    /// assert!(command.undumpable && command.attended);
+    /// ```
+    pub fn new<A: Into<OsString>>(argv: impl IntoIterator<Item = A>) -> Self {
+        Self {
+            argv: argv.into_iter().map(Into::into).collect(),
+            stdin: Stdin::default(),
+            cwd: None,
+            env: Vec::new(),
+            undumpable: true,
+            attended: true,
+        }
+    }
+}
+
+/// The times that a run waits, in force for one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How long, once the process has ended, a descendant that still holds a pipe is listened to
+    /// without a new byte on either stream. 250 ms by default.
+    pub linger: Duration,
+    /// How long it is listened to at most, new bytes or not. 2 s by default. Neither of the two
+    /// runs while the sink is blocked, nor cuts what was in a pipe when the process ended.
+    pub linger_max: Duration,
+    /// How long the child may take to end after a signal was passed on, before `SIGKILL`. 2 s by
+    /// default.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            linger: Duration::from_millis(250),
+            linger_max: Duration::from_secs(2),
+            grace: Duration::from_secs(2),
+        }
+    }
+}

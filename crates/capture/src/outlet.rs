@@ -1,0 +1,140 @@
+//! Writing to a reader that may be slow or gone, without blocking the run.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{FileType, Mode, OFlags};
+
+use crate::Flow;
+
+/// What a blocking descriptor is given at once after it was reported writable: a pipe takes this
+/// much without blocking (`PIPE_BUF` of Linux).
+const PIECE_BYTES: usize = 4096;
+
+/// One output of ours and what is still to be written to it.
+///
+/// It holds what the sink gave it and has not been written, so a sink that follows
+/// [`Flow::Blocked`] makes it hold no more than what one chunk became.
+///
+/// ```
+/// use std::io::Read;
+/// use noesc_capture::{Flow, Outlet};
+///
+/// let (mut reader, writer) = std::io::pipe()?;
+/// let mut outlet = Outlet::new(writer.into());
+/// outlet.buffer().extend_from_slice(b"hello");
+/// assert_eq!(outlet.write(), Flow::Continue);
+/// drop(outlet);
+/// let mut read = String::new();
+/// reader.read_to_string(&mut read)?;
+/// assert_eq!(read, "hello");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Outlet {
+    fd: OwnedFd,
+    mode: WriteMode,
+    pending: Vec<u8>,
+    written: usize,
+    closed: bool,
+    failure: Option<io::ErrorKind>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WriteMode {
+    /// A description of our own that never blocks.
+    NonBlocking,
+    /// A file: a write never waits for a reader.
+    File,
+    /// A blocking description that others share: small pieces, each after a poll.
+    Pieces,
+}
+
+impl Outlet {
+    /// An outlet that writes to `fd`.
+    ///
+    /// The open file description that `fd` shares with other processes is left as it is; for a
+    /// pipe or a terminal the outlet opens one of its own that does not block, where the system
+    /// lets it.
+    #[must_use]
+    pub fn new(fd: OwnedFd) -> Self {
+        let (fd, mode) = match file_type(&fd) {
+            Some(FileType::Fifo) => reopen(fd),
+            Some(FileType::CharacterDevice) if rustix::termios::isatty(&fd) => reopen(fd),
+            Some(FileType::Socket) | None => (fd, WriteMode::Pieces),
+            Some(_) => (fd, WriteMode::File),
+        };
+        Self { fd, mode, pending: Vec::new(), written: 0, closed: false, failure: None }
+    }
+
+    /// An outlet for a duplicate of `fd`.
+    ///
+    /// # Errors
+    /// The descriptor could not be duplicated.
+    pub fn duplicate(fd: impl AsFd) -> io::Result<Self> {
+        Ok(Self::new(fd.as_fd().try_clone_to_owned()?))
+    }
+
+    /// Where to append what is to be written.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.pending
+    }
+
+    /// Writes what it can without waiting. [`Flow::Blocked`] when something is left,
+    /// [`Flow::Closed`] (now and ever after) when a write failed.
+    pub fn write(&mut self) -> Flow {
+        while !self.closed && self.written < self.pending.len() {
+            let rest = self.pending.get(self.written..).unwrap_or_default();
+            let piece = match self.mode {
+                WriteMode::Pieces if !is_writable(&self.fd) => return Flow::Blocked,
+                WriteMode::Pieces => rest.get(..PIECE_BYTES).unwrap_or(rest),
+                WriteMode::NonBlocking | WriteMode::File => rest,
+            };
+            match rustix::io::write(&self.fd, piece) {
+                Ok(count) => self.written += count,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) => return Flow::Blocked,
+                Err(error) => {
+                    self.closed = true;
+                    self.failure = Some(io::Error::from(error).kind());
+                }
+            }
+        }
+        self.pending.clear();
+        self.written = 0;
+        if self.closed { Flow::Closed } else { Flow::Continue }
+    }
+
+    /// The descriptor that a poll for writing should wait for.
+    #[must_use]
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    /// Why the outlet closed: [`io::ErrorKind::BrokenPipe`] when its reader went away.
+    #[must_use]
+    pub fn failure(&self) -> Option<io::ErrorKind> {
+        self.failure
+    }
+}
+
+fn file_type(fd: &OwnedFd) -> Option<FileType> {
+    rustix::fs::fstat(fd).ok().map(|stat| FileType::from_raw_mode(stat.st_mode))
+}
+
+/// Opens what `fd` refers to once more, so that `O_NONBLOCK` is ours alone: set on the shared
+/// description it would surprise every other process that writes there.
+fn reopen(fd: OwnedFd) -> (OwnedFd, WriteMode) {
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match rustix::fs::open(crate::terminal::self_path(&fd), flags, Mode::empty()) {
+        Ok(own) => (own, WriteMode::NonBlocking),
+        Err(_) => (fd, WriteMode::Pieces),
+    }
+}
+
+fn is_writable(fd: &OwnedFd) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut fds = [PollFd::new(fd, PollFlags::OUT)];
+    !matches!(poll(&mut fds, Some(&now)), Ok(0) | Err(_))
+}
