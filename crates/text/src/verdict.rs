@@ -2,7 +2,6 @@
 
 /// The kinds of character that a report names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Class {
     /// Embeddings, overrides and isolates.
     BidiControl,
@@ -35,6 +34,24 @@ pub enum Class {
 }
 
 impl Class {
+    /// All classes, in the order of the report.
+    pub const ALL: [Self; 14] = [
+        Self::BidiControl,
+        Self::BidiMark,
+        Self::Tag,
+        Self::VariationSelector,
+        Self::Joiner,
+        Self::ZeroWidth,
+        Self::Ignorable,
+        Self::Annotation,
+        Self::Filler,
+        Self::MongolianSelector,
+        Self::CombiningMark,
+        Self::Noncharacter,
+        Self::PrivateUse,
+        Self::LineSeparator,
+    ];
+
     /// The closed word for a report: lower case, hyphens.
     ///
     /// ```
