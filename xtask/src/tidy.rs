@@ -102,6 +102,7 @@ fn check(root: &Path) -> Result<(usize, Vec<Violation>), String> {
     let roots: BTreeSet<String> = crates::roots(&members);
     found.extend(rust::check(&texts, &roots));
     found.extend(corpus::check(&paths));
+    found.extend(paths.iter().filter_map(|path| characters::check_name(path)));
     let manifests = texts.iter().filter(|(path, _)| crates::is_member_manifest(path));
     found.extend(manifests.flat_map(|(path, text)| crates::check_manifest(path, text)));
     let drawing = texts.iter().find(|(path, _)| path == crates::DRAWING);

@@ -64,6 +64,12 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     found
 }
 
+/// The violations of a file's name.
+pub(super) fn check_name(path: &str) -> Option<Violation> {
+    let kind = path.chars().find_map(forbidden)?;
+    Some(Violation::new(path, 0, "characters", format!("{kind} in the file's name")))
+}
+
 /// What kind of character must not stand raw in a file; `None` when it may. The classes are those
 /// of the views (spec/views.md), with all blanks but SPACE added, since a reader of source cannot
 /// tell them apart.
@@ -165,6 +171,13 @@ mod tests {
         for c in [' ', '~', '\u{a1}', '\u{61b}', '\u{2010}', '\u{2801}', '\u{fffd}'] {
             assert_eq!(forbidden(c), None, "{:?}", c.escape_unicode());
         }
+    }
+
+    #[test]
+    fn a_name_is_held_to_the_same_characters() {
+        assert_eq!(check_name("corpus/csi/a.case"), None);
+        assert!(check_name("corpus/csi/a\u{202e}.case").is_some());
+        assert!(check_name("corpus/\x1b[m/a.case").is_some());
     }
 
     #[test]

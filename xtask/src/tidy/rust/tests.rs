@@ -103,6 +103,7 @@ fn a_limit_is_named_in_a_test() {
     let inside = "impl A {\n    pub const HELD_MAX: usize = 3;\n}\n";
     assert_eq!(rules(path, inside), [(2, "untested-limit")]);
     assert_eq!(rules(path, &limit.replace("pub ", "")), []);
+    assert_eq!(rules("crates/testkit/src/lib.rs", limit), []);
     let test = "#[cfg(test)]\nmod tests {\n    fn a() { b(HELD_MAX) }\n}\n";
     assert_eq!(rules(path, &format!("{limit}{test}")), []);
     let comment = "#[cfg(test)]\nmod tests {\n    // HELD_MAX\n}\n";
