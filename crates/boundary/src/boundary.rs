@@ -1,0 +1,339 @@
+//! The boundary itself: parser, context of characters and page, driven by chunks.
+
+use std::collections::VecDeque;
+
+use noesc_grammar::{Event, Parser};
+use noesc_text::{Context, is_ordinary};
+
+use crate::audit::escape_into;
+use crate::lossy::Lossy;
+use crate::page::Page;
+use crate::profile::{Cr, Form, Profile, ProfileError, Separators};
+use crate::report::Report;
+use crate::sheet::Sheet;
+use crate::span::SpanReceiver;
+use crate::window::Window;
+
+/// A streaming boundary for one stream: bytes in, view out.
+///
+/// The same bytes give the same view, the same report and the same runs, whatever the chunks
+/// (P2). Its state has a fixed size but for the line that [`Cr::Overwrite`] edits and the segment
+/// that [`Cr::Collapse`] may leave out, both of at most
+/// [`LINE_CELLS_MAX`](crate::LINE_CELLS_MAX) cells (P7).
+///
+/// What a push decides it writes: held back is only an unfinished sequence or character, a
+/// tentative C1 string of at most 256 bytes, a CR, and at most six characters whose neighbours
+/// decide.
+///
+/// ```
+/// use noesc::{Boundary, Profile};
+///
+/// let mut view = String::new();
+/// let mut boundary = Boundary::new(&Profile::AGENT)?;
+/// boundary.push(b"\x1b[31mred\x1b", &mut view);
+/// assert_eq!(view, "red");
+/// boundary.push(b"[0m and more", &mut view);
+/// let report = boundary.finish(&mut view);
+/// assert_eq!(view, "red and more");
+/// assert_eq!(report.to_string(), "removed 2 sequences (2 style)");
+/// # Ok::<(), noesc::ProfileError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Boundary {
+    parser: Parser,
+    /// The first two bytes of the stream: a BOM of UTF-16?
+    head: [u8; 2],
+    reader: Reader,
+    /// Decodes what [`Form::Off`] lets pass.
+    lossy: Lossy,
+}
+
+/// Takes the events.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader {
+    pub(crate) context: Context,
+    pub(crate) page: Page,
+    /// The line being edited, under `cr = overwrite`; `page.editing` says whether it still is.
+    pub(crate) window: Option<Window>,
+    /// Offset of the first character without a verdict. What the context holds is contiguous.
+    settled: u64,
+    /// Those of characters that come from a window, where nothing is.
+    pub(crate) edited: VecDeque<u64>,
+}
+
+impl Boundary {
+    /// A boundary at the beginning of a stream.
+    ///
+    /// # Errors
+    /// When the settings do not go together: see [`Profile::check`].
+    pub fn new(profile: &Profile) -> Result<Self, ProfileError> {
+        profile.check()?;
+        let page = Page::new(*profile);
+        Ok(Self {
+            parser: Parser::new(),
+            head: [0; 2],
+            reader: Reader {
+                context: Context::default(),
+                window: page.editing.then(Window::default),
+                page,
+                settled: 0,
+                edited: VecDeque::new(),
+            },
+            lossy: Lossy::default(),
+        })
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.reader.page.profile
+    }
+
+    /// Bytes pushed so far.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.parser.offset()
+    }
+
+    /// Reads a chunk and appends to `view` what is decided. Linear in the length of the chunk.
+    pub fn push(&mut self, chunk: &[u8], view: &mut String) {
+        self.push_with_spans(chunk, view, &mut ());
+    }
+
+    /// The same, and gives the runs.
+    pub fn push_with_spans<S: SpanReceiver>(
+        &mut self,
+        chunk: &[u8],
+        view: &mut String,
+        spans: &mut S,
+    ) {
+        let at = self.parser.offset();
+        for (place, &byte) in self.head.iter_mut().zip(chunk).skip(at.min(2) as usize) {
+            *place = byte;
+        }
+        if at == 1 && !chunk.is_empty() {
+            self.head[1] = chunk[0];
+        }
+        match self.reader.page.profile.form {
+            Form::Text => self.read(chunk, &mut Sheet { out: Some(view), spans }),
+            Form::Audit => {
+                escape_into(chunk, at, &mut self.reader.page.written, &mut Sheet {
+                    out: Some(view),
+                    spans,
+                });
+                self.read(chunk, &mut Sheet { out: None, spans: &mut () });
+            }
+            Form::Off => {
+                let to = &mut Sheet { out: Some(view), spans };
+                self.lossy.push(chunk, at, &mut self.reader.page.written, to);
+                self.read(chunk, &mut Sheet { out: None, spans: &mut () });
+            }
+        }
+    }
+
+    fn read<S: SpanReceiver>(&mut self, chunk: &[u8], to: &mut Sheet<'_, S>) {
+        let Self { parser, reader, .. } = self;
+        parser.push(chunk, &mut |at, event: Event<'_>| reader.event(at, event, to));
+    }
+
+    /// Ends the stream: appends to `view` what was held back, and gives the report.
+    pub fn finish(&mut self, view: &mut String) -> Report {
+        self.finish_with_spans(view, &mut ())
+    }
+
+    /// The same, and gives the last runs. The boundary is then at the beginning of another stream.
+    pub fn finish_with_spans<S: SpanReceiver>(
+        &mut self,
+        view: &mut String,
+        spans: &mut S,
+    ) -> Report {
+        let form = self.reader.page.profile.form;
+        let to = &mut Sheet { out: Some(view), spans };
+        match form {
+            Form::Text => self.end(to),
+            Form::Audit => {
+                self.end(&mut Sheet { out: None, spans: &mut () });
+                self.reader.page.written.finish(to);
+            }
+            Form::Off => {
+                let at = self.parser.offset();
+                self.lossy.finish(at, &mut self.reader.page.written, to);
+                self.end(to);
+            }
+        }
+        let report = self.reader.page.report();
+        let profile = self.reader.page.profile;
+        if let Ok(next) = Self::new(&profile) {
+            *self = next;
+        }
+        report
+    }
+
+    fn end<S: SpanReceiver>(&mut self, to: &mut Sheet<'_, S>) {
+        let Self { parser, reader, .. } = self;
+        parser.finish(&mut |at, event: Event<'_>| reader.event(at, event, to));
+        let len = parser.offset();
+        let bom = len >= 2 && matches!(self.head, [0xFF, 0xFE] | [0xFE, 0xFF]);
+        reader.finish_line(to);
+        reader.settle(to);
+        reader.page.suspect_utf16(bom, len);
+        reader.page.finish(len, to);
+    }
+}
+
+impl Reader {
+    pub(crate) fn edits(&self) -> bool {
+        self.page.editing
+    }
+
+    fn event<S: SpanReceiver>(&mut self, at: u64, event: Event<'_>, to: &mut Sheet<'_, S>) {
+        match event {
+            Event::Text(text) if self.window.is_some() => self.edit(at, text, to),
+            Event::Text(text) => self.text(at, text, to),
+            Event::IllFormed { len } if self.edits() => self.edit_ill_formed(at, len, to),
+            Event::IllFormed { len } => self.ill_formed(at, len, to),
+            Event::Control { code, len } => self.control(at, code, len, to),
+            Event::Part { len } => {
+                if !self.edits() {
+                    self.settle(to);
+                    self.interrupt(to);
+                }
+                self.page.part(at, len, to);
+            }
+            Event::End(sequence) => {
+                self.page.sequence(&sequence, to);
+                if self.edits() {
+                    self.edit_sequence(&sequence, to);
+                }
+            }
+            Event::SplitIntroducer { from } => self.page.split_introducer(at, from),
+            _ => {}
+        }
+    }
+
+    /// Text: ordinary runs are written as they are, each other character is judged.
+    pub(crate) fn text<S: SpanReceiver>(&mut self, at: u64, text: &str, to: &mut Sheet<'_, S>) {
+        let holding = self.context.is_holding();
+        if !holding && text.is_ascii() {
+            self.page.text(at, text, to);
+            self.ran(text.as_bytes()[text.len() - 1].into(), to);
+            return;
+        }
+        if !holding {
+            self.settled = at;
+        }
+        let Self { context, page, settled, edited, .. } = self;
+        // The run that waits to be written, and the last character in it not yet told to `context`.
+        let mut run = 0..0;
+        let mut untold = None;
+        for (i, c) in text.char_indices() {
+            let end = i + c.len_utf8();
+            if is_ordinary(c) && !context.is_holding() {
+                if run.is_empty() {
+                    run.start = i;
+                }
+                run.end = end;
+                untold = Some(c);
+                continue;
+            }
+            if let Some(last) = untold.take() {
+                context.ordinary(last);
+            }
+            if !context.is_holding() {
+                *settled = at + i as u64;
+            }
+            let direct = !context.is_holding();
+            context.push(c, &mut |judged, verdict| {
+                if direct && verdict == noesc_text::Verdict::Keep {
+                    if run.is_empty() {
+                        run.start = i;
+                    }
+                    run.end = end;
+                } else {
+                    if !run.is_empty() {
+                        page.text(at + run.start as u64, &text[run.clone()], to);
+                        run = end..end;
+                    }
+                    self::judged(page, settled, edited, judged, verdict, to);
+                    return;
+                }
+                *settled += judged.len_utf8() as u64;
+            });
+            if context.is_holding() && !run.is_empty() {
+                page.text(at + run.start as u64, &text[run.clone()], to);
+                run = end..end;
+            }
+        }
+        if let Some(last) = untold {
+            context.ordinary(last);
+        }
+        if !run.is_empty() {
+            page.text(at + run.start as u64, &text[run.clone()], to);
+        }
+    }
+
+    pub(crate) fn ill_formed<S: SpanReceiver>(&mut self, at: u64, len: u8, to: &mut Sheet<'_, S>) {
+        self.settle(to);
+        self.page.ill_formed(at, len, to);
+        self.context.ordinary('\u{FFFD}');
+    }
+
+    /// Tells the context of an ASCII run that ended with `last`.
+    fn ran<S: SpanReceiver>(&mut self, last: char, to: &mut Sheet<'_, S>) {
+        match last {
+            '\n' => self.line_end(to),
+            last => self.context.ordinary(last),
+        }
+    }
+
+    pub(crate) fn control<S: SpanReceiver>(&mut self, at: u64, code: u8, len: u8, to: &mut Sheet<'_, S>) {
+        if self.edits() {
+            return self.edit_control(at, code, len, to);
+        }
+        self.settle(to);
+        let ends_line = match code {
+            0x0D => matches!(self.page.profile.cr, Cr::Newline | Cr::Collapse | Cr::Overwrite),
+            0x0B | 0x0C | 0x85 => self.page.profile.separators == Separators::Newline,
+            _ => false,
+        };
+        match ends_line {
+            true => self.line_end(to),
+            false => self.interrupt(to),
+        }
+        self.page.control(at, code, len, to);
+        if code != 0x0D && ends_line {
+            self.edit_again();
+        }
+    }
+
+    pub(crate) fn interrupt<S: SpanReceiver>(&mut self, to: &mut Sheet<'_, S>) {
+        let Self { context, page, settled, edited, .. } = self;
+        context.interrupt(&mut |c, verdict| judged(page, settled, edited, c, verdict, to));
+    }
+
+    pub(crate) fn line_end<S: SpanReceiver>(&mut self, to: &mut Sheet<'_, S>) {
+        let Self { context, page, settled, edited, .. } = self;
+        context.line_end(&mut |c, verdict| judged(page, settled, edited, c, verdict, to));
+    }
+
+    /// What the context holds has no right neighbour.
+    pub(crate) fn settle<S: SpanReceiver>(&mut self, to: &mut Sheet<'_, S>) {
+        if self.context.is_holding() {
+            self.interrupt(to);
+        }
+    }
+}
+
+/// Gives a late verdict to the page, with the offset of its character.
+pub(crate) fn judged<S: SpanReceiver>(
+    page: &mut Page,
+    settled: &mut u64,
+    edited: &mut VecDeque<u64>,
+    c: char,
+    verdict: noesc_text::Verdict,
+    to: &mut Sheet<'_, S>,
+) {
+    let at = edited.pop_front().unwrap_or(*settled);
+    page.verdict(at, c, verdict, to);
+    *settled = at + c.len_utf8() as u64;
+}
