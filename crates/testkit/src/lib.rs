@@ -5,4 +5,8 @@
 //! Nothing here depends on the crates under test.
 
 pub mod corpus;
+pub mod dangerous;
+pub mod sequences;
+pub mod split;
 pub mod twin;
+pub mod units;

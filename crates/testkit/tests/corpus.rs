@@ -1,5 +1,7 @@
 //! Every case of the corpus, given to the slow second parser.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at its first error")]
+
 use noesc_testkit::{corpus, twin};
 
 /// Runs `differs` over all cases that hold for the plain `agent` profile, and names each that
