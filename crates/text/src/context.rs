@@ -401,20 +401,15 @@ impl Context {
         }
     }
 
-    /// Gives everything held its verdict.
+    /// Gives everything held its verdict. A base is beside each that is kept, so that none of
+    /// them needs to begin a new count of marks.
     fn release(&mut self, kept: bool, emit: &mut impl FnMut(char, Verdict)) {
         let held = self.held;
         let held = &held[..usize::from(self.held_len)];
         self.held_len = 0;
         for &c in held {
             match category(c) {
-                Category::Tag => {
-                    self.settle(c, Row::Tag, kept, emit);
-                    if kept {
-                        self.marks = 0;
-                    }
-                }
-                Category::JamoFiller if kept => self.keep_base(c, emit),
+                Category::Tag => self.settle(c, Row::Tag, kept, emit),
                 _ if kept => self.keep(c, emit),
                 Category::JamoFiller => self.drop(c, Class::Filler, emit),
                 Category::MongolianVowelSeparator => {
