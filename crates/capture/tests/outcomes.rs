@@ -1,5 +1,8 @@
 //! Every way a process can end, or not begin.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use std::ffi::OsString;
@@ -8,7 +11,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use common::{Folder, captured, command, sh};
-use noesc_capture::{Exit, Observer, Outcome, SpawnReason, Stdin, Unknown};
+use noesc_capture::{
+    Chunk, Command, End, Exit, Flow, Limits, Observer, Outcome, Sink, SpawnReason, Stdin, Stream,
+    Unknown, run,
+};
 
 #[test]
 fn exit_codes_are_reported_as_they_are() {
@@ -194,4 +200,68 @@ fn arguments_that_are_too_long() {
     let long = "x".repeat(1 << 20);
     let argv = ["echo", &long, &long, &long, &long];
     assert_eq!(failure(&command(&argv)), (SpawnReason::TooLong, 126, None));
+}
+
+#[test]
+fn a_status_that_something_else_collected_is_unknown() {
+    /// Waits for the child before the run does.
+    struct Thief(String);
+    impl Sink for Thief {
+        fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
+            self.0.push_str(&String::from_utf8_lossy(chunk.bytes));
+            Flow::Continue
+        }
+        fn end(&mut self, stream: Stream, _: End) -> Flow {
+            if stream == Stream::Stderr {
+                let pid = rustix::process::Pid::from_raw(self.0.trim().parse().unwrap());
+                rustix::process::waitpid(pid, rustix::process::WaitOptions::empty()).unwrap();
+            }
+            Flow::Continue
+        }
+    }
+    let script = "echo $$; exec >&-; sleep 0.1; exec 2>&-; sleep 0.2";
+    let captured = run(&sh(script), &Limits::default(), &mut Thief(String::new()));
+    assert_eq!(captured.outcome, Outcome::Unknown { why: Unknown::CollectedElsewhere });
+    assert_eq!(captured.exit, Exit::Unknown { why: Unknown::CollectedElsewhere });
+}
+
+#[test]
+fn a_sink_that_panics_leaves_no_process_behind() {
+    struct Panics(String);
+    impl Sink for Panics {
+        fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
+            self.0.push_str(&String::from_utf8_lossy(chunk.bytes));
+            panic!("on purpose");
+        }
+        fn end(&mut self, _: Stream, _: End) -> Flow {
+            Flow::Continue
+        }
+    }
+    let mut sink = Panics(String::new());
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        run(&sh("echo $$; exec sleep 300"), &Limits::default(), &mut sink)
+    }));
+    assert!(panicked.is_err());
+    assert!(!std::path::Path::new("/proc").join(sink.0.trim()).exists());
+}
+
+#[test]
+fn one_run_at_a_time_has_the_signal_handlers() {
+    /// Runs another command while the first one still runs.
+    struct Nested(Vec<bool>);
+    impl Sink for Nested {
+        fn chunk(&mut self, _: Chunk<'_>) -> Flow {
+            let (inner, _) = captured(&Command::new(["true"]));
+            assert_eq!(inner.outcome, Outcome::Exited { code: 0 });
+            self.0.push(inner.attended);
+            Flow::Continue
+        }
+        fn end(&mut self, _: Stream, _: End) -> Flow {
+            Flow::Continue
+        }
+    }
+    let mut nested = Nested(Vec::new());
+    let outer = run(&Command::new(["echo"]), &Limits::default(), &mut nested);
+    assert!(outer.attended);
+    assert_eq!(nested.0, [false]);
 }

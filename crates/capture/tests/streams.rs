@@ -1,5 +1,8 @@
 //! What arrives of the two streams, and how each of them ends.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use std::time::{Duration, Instant};
@@ -291,4 +294,12 @@ fn captured_counted(script: &str) -> (noesc_capture::Captured, String) {
     let mut counted = Counted(Vec::new());
     let captured = run(&sh(script), &Limits::default(), &mut counted);
     (captured, String::from_utf8_lossy(&counted.0).into_owned())
+}
+
+#[test]
+fn every_line_feed_is_counted() {
+    for lines in [0, 1, 254, 255, 256, 511, 65_535, 65_536, 65_537] {
+        let (captured, _) = captured(&sh(&format!("yes '' | head -n {lines}; printf x")));
+        assert_eq!((captured.stdout.lines, captured.stdout.bytes), (lines, lines + 1));
+    }
 }

@@ -2,6 +2,9 @@
 //!
 //! Each test has a `tmux` server of its own, which ends with it.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use std::process::Command;
@@ -62,6 +65,13 @@ impl Pane {
             let screen = self.screen();
             if screen.lines().last() == Some(text) { Ok(screen) } else { Err(screen) }
         })
+    }
+
+    /// Continues the shell's one job, and waits until the shell has said so. What is typed before
+    /// then, the shell's line editor would still get.
+    fn fg(&self, command: &str) {
+        self.type_line("clear; fg");
+        self.see(command);
     }
 
     /// Waits until the shell says that its one job is in this state.
@@ -129,7 +139,8 @@ fn the_child_has_the_terminal_before_it_runs() {
 #[test]
 fn the_terminal_comes_back_at_the_end() {
     let pane = Pane::open("back");
-    pane.type_line("$R true; $R /nonexistent; $R /etc/passwd; read y; echo y:$y");
+    pane.type_line("$R true; $R /nonexistent; $R /etc/passwd; echo now; read y; echo y:$y");
+    pane.see("now");
     pane.type_line("mine");
     pane.see("y:mine");
     pane.type_line(&format!("$R true; sh -c '{GROUPS}' > {}", pane.path("groups")));
@@ -158,24 +169,15 @@ fn a_stop_from_the_keyboard_and_fg_pass_both_ways() {
     pane.see("ask");
     for round in 1..=3 {
         pane.keys("C-z");
-        // 148 is 128 + SIGTSTP: stopped by the same signal as the child.
         let screen = eventually(|| {
             let screen = pane.screen();
-            if screen.matches("Stopped").count() == round { Ok(screen) } else { Err(screen) }
+            if screen.contains("Stopped") { Ok(screen) } else { Err(screen) }
         });
+        // For a stop by SIGSTOP instead of SIGTSTP the shell says `Stopped (signal)`.
         assert!(!screen.contains("(signal)"), "{screen:?}");
-        pane.see("code:148");
         pane.type_line(&format!("echo shell:{round}"));
         pane.see(&format!("shell:{round}"));
-        pane.type_line("fg");
-        eventually(|| {
-            let screen = pane.screen();
-            if screen.lines().last().is_some_and(|line| line.starts_with("$R sh")) {
-                Ok(())
-            } else {
-                Err(screen)
-            }
-        });
+        pane.fg("$R sh");
     }
     pane.type_line("hello");
     pane.see("got:hello");
@@ -193,8 +195,7 @@ fn bg_and_fg_pass_both_ways() {
     // In the background it runs until it reads.
     pane.see_job("Running");
     pane.see_job("Stopped");
-    pane.type_line("clear; fg");
-    pane.see("$R sh");
+    pane.fg("$R sh");
     pane.type_line("late");
     pane.see("got:late");
     pane.see_last("$");
@@ -205,8 +206,7 @@ fn a_run_begun_in_the_background_gets_the_terminal_with_fg() {
     let pane = Pane::open("background");
     pane.type_line("$R sh -c 'read x; echo got:$x' &");
     pane.see_job("Stopped");
-    pane.type_line("clear; fg");
-    pane.see("$R sh");
+    pane.fg("$R sh");
     pane.type_line("typed");
     pane.see("got:typed");
     pane.see_last("$");
@@ -219,7 +219,7 @@ fn a_script_around_the_run_stops_with_it() {
     pane.see("up");
     pane.keys("C-z");
     pane.see("[1]+  Stopped");
-    pane.type_line("fg");
+    pane.fg("sh -c");
     pane.type_line("hello");
     pane.see("got:hello");
     pane.see("after");
@@ -242,7 +242,7 @@ fn in_a_pipeline_keys_that_signal_reach_the_child_too() {
     pane.see("up");
     pane.keys("C-z");
     pane.see("[1]+  Stopped");
-    pane.type_line("fg");
+    pane.fg("$R sh");
     pane.keys("C-c");
     pane.see_last("$");
     pane.type_line(
@@ -266,7 +266,7 @@ fn a_question_on_the_terminal_itself_is_answered() {
 #[test]
 fn the_childs_input_cannot_write_to_the_terminal() {
     let pane = Pane::open("readonly");
-    pane.type_line("$R sh -c 'printf \"wro%s\\n\" te >&0 || echo refused'");
+    pane.type_line("$R sh -c 'printf \"wro%s\\n\" te >&0 2> /dev/null || echo refused'");
     let screen = pane.see("refused");
     assert!(!screen.contains("wrote"), "{screen:?}");
 }
@@ -279,4 +279,29 @@ fn a_terminal_that_stops_background_writers_does_not_stop_us() {
     pane.type_line("hello");
     pane.see("got:hello");
     pane.see("code:0");
+}
+
+#[test]
+fn a_stopped_run_that_is_told_to_end_ends_with_its_child() {
+    let pane = Pane::open("kill");
+    let pid = pane.path("pid");
+    pane.type_line(&format!("$R sh -c 'echo $$ > {pid}; echo up; exec sleep 300'"));
+    pane.see("up");
+    pane.keys("C-z");
+    pane.see("[1]+  Stopped");
+    pane.type_line("kill %1; wait; echo code:$?");
+    pane.see("code:");
+    let child = pane.file("pid");
+    assert!(!std::path::Path::new("/proc").join(child.trim()).exists());
+}
+
+#[test]
+fn a_terminal_that_is_gone_ends_the_child() {
+    let pane = Pane::open("hangup");
+    let pid = pane.path("pid");
+    pane.type_line(&format!("$R sh -c 'echo $$ > {pid}; exec sleep 300'"));
+    let child = pane.file("pid");
+    pane.tmux(&["kill-server"]);
+    let child = std::path::Path::new("/proc").join(child.trim());
+    eventually(|| if child.exists() { Err("still there") } else { Ok(()) });
 }

@@ -1,5 +1,8 @@
 //! The example program in place of a command: signals, readers, memory.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use std::io::{BufRead, BufReader, Read};
