@@ -44,7 +44,7 @@ pub fn piece() -> BoxedStrategy<Vec<u8>> {
         6 => script(),
         1 => imitation(),
         1 => at_a_limit(),
-        1 => vec(any::<u8>(), 1..4),
+        3 => vec(any::<u8>(), 1..4),
     ]
     .boxed()
 }
@@ -328,12 +328,15 @@ fn at_a_limit() -> BoxedStrategy<Vec<u8>> {
         }),
         (raw, 254usize..=258, terminator())
             .prop_map(|(raw, length, close)| { [vec![raw], vec![b'x'; length], close].concat() }),
-        (254usize..=258, select(b"m hK".as_slice())).prop_map(|(length, last)| {
-            [b"\x1b[".to_vec(), vec![b'1'; length], vec![last, b'q']].concat()
-        }),
-        (14usize..=18, select(b"E[(".as_slice())).prop_map(|(length, last)| {
-            [vec![0x1b], vec![b' '; length], vec![last, b'q']].concat()
-        }),
+        (select(vec!["1", "8;", "$", ";"]), 254usize..=258, select(b"m hKi8".as_slice())).prop_map(
+            |(fill, length, last)| {
+                let fill = fill.repeat(length).into_bytes();
+                [&b"\x1b["[..], &fill[..length], &[last, b'p']].concat()
+            }
+        ),
+        (select(b" (#".as_slice()), 14usize..=18, select(b"E[(8".as_slice())).prop_map(
+            |(fill, length, last)| [vec![0x1b], vec![fill; length], vec![last, b'q']].concat()
+        ),
         (30usize..=34).prop_map(|count| format!("\x1b[{}m", vec!["1"; count].join(";")).into()),
     ]
     .boxed()

@@ -39,9 +39,10 @@ fn severity(kind: &str, payload: &[u8]) -> Severity {
     }
 }
 
-/// An escape without a final byte, or with more intermediates than are kept, is `other`.
+/// An escape without a final byte is `other`. An overlong one, which a terminal may well act on, is
+/// what its final byte and its first intermediates say.
 fn escape(open: &Open) -> &'static str {
-    let Some(last) = open.last.filter(|_| !open.overlong) else { return "other" };
+    let Some(last) = open.last else { return "other" };
     match (open.intermediates.as_slice(), last) {
         ([], b'7' | b'8' | b'D' | b'E' | b'H' | b'M') => "cursor",
         ([], b'=' | b'>') => "mode",
@@ -55,9 +56,10 @@ fn escape(open: &Open) -> &'static str {
     }
 }
 
-/// A CSI without a final byte, or with more parameters than are kept, is `other`.
+/// A CSI without a final byte is `other`. An overlong one, which a terminal may well act on, is what
+/// its final byte and its first bytes say.
 fn csi(open: &Open) -> &'static str {
-    let Some(last) = open.last.filter(|_| !open.overlong) else { return "other" };
+    let Some(last) = open.last else { return "other" };
     let (marker, parameters) = match open.parameters.split_first() {
         Some((marker @ b'<'..=b'?', rest)) => (Some(*marker), rest),
         _ => (None, open.parameters.as_slice()),

@@ -210,12 +210,25 @@ struct Open {
     bel: bool,
     /// A line end ends the string: a title, or an encoded introducer.
     one_line: bool,
+    /// Parameters and intermediates, up to the limit; more make the sequence overlong.
     parameters: Vec<u8>,
     intermediates: Vec<u8>,
+    intermediate_seen: bool,
     last: Option<u8>,
     payload: Vec<u8>,
     /// Aborted by an ESC.
     by_escape: bool,
+}
+
+impl Open {
+    /// Keeps a parameter or an intermediate, if no more than `max` of both have been kept.
+    fn collect(&mut self, byte: u8, max: usize) {
+        match byte {
+            _ if self.parameters.len() + self.intermediates.len() == max => self.overlong = true,
+            b' '..=b'/' => self.intermediates.push(byte),
+            _ => self.parameters.push(byte),
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -317,8 +330,7 @@ impl Twin<'_> {
                     }
                 }
                 Some(byte @ b' '..=b'/') => {
-                    open.intermediates.push(byte);
-                    open.overlong |= open.intermediates.len() > ESCAPE_BYTES_MAX;
+                    open.collect(byte, ESCAPE_BYTES_MAX);
                     self.part(1);
                 }
                 Some(byte) => {
@@ -362,14 +374,9 @@ impl Twin<'_> {
                     }
                 }
                 Some(byte @ b' '..=b'?') => {
-                    if byte < b'0' {
-                        open.intermediates.push(byte);
-                    } else {
-                        open.malformed |= !open.intermediates.is_empty();
-                        open.parameters.push(byte);
-                    }
-                    let count = open.parameters.len() + open.intermediates.len();
-                    open.overlong |= count > CSI_BYTES_MAX;
+                    open.malformed |= byte >= b'0' && open.intermediate_seen;
+                    open.intermediate_seen |= byte < b'0';
+                    open.collect(byte, CSI_BYTES_MAX);
                     self.part(1);
                 }
                 Some(byte) => {
