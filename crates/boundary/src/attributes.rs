@@ -44,8 +44,7 @@ impl Default for Attributes {
 impl Attributes {
     /// A terminal would not show text now.
     pub(crate) fn hides(&self) -> bool {
-        self.concealed
-            || (self.background != Colour::Default && self.background == self.foreground)
+        self.concealed || (self.background != Colour::Default && self.background == self.foreground)
     }
 
     /// The sequence that conceals the text that follows now, told once.

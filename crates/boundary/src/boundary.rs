@@ -117,10 +117,12 @@ impl Boundary {
         match self.reader.page.profile.form {
             Form::Text => self.read(chunk, &mut Sheet { out: Some(view), spans }),
             Form::Audit => {
-                escape_into(chunk, at, &mut self.reader.page.written, &mut Sheet {
-                    out: Some(view),
-                    spans,
-                });
+                escape_into(
+                    chunk,
+                    at,
+                    &mut self.reader.page.written,
+                    &mut Sheet { out: Some(view), spans },
+                );
                 self.read(chunk, &mut Sheet { out: None, spans: &mut () });
             }
             Form::Off => {
@@ -286,7 +288,13 @@ impl Reader {
         }
     }
 
-    pub(crate) fn control<S: SpanReceiver>(&mut self, at: u64, code: u8, len: u8, to: &mut Sheet<'_, S>) {
+    pub(crate) fn control<S: SpanReceiver>(
+        &mut self,
+        at: u64,
+        code: u8,
+        len: u8,
+        to: &mut Sheet<'_, S>,
+    ) {
         if self.edits() {
             return self.edit_control(at, code, len, to);
         }

@@ -4,8 +4,8 @@ use noesc_grammar::{Class, Ending, Sequence};
 
 /// The private modes whose leftovers matter: the alternate screen, the mouse, bracketed paste.
 const TRACKED: [u16; 22] = [
-    47, 1047, 1049, 9, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012,
-    1013, 1014, 1015, 1016, 2004,
+    47, 1047, 1049, 9, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011,
+    1012, 1013, 1014, 1015, 1016, 2004,
 ];
 
 /// Where each tracked mode was set last, if it still is.

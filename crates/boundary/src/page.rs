@@ -234,7 +234,7 @@ impl Page {
 
     /// One maximal subpart of ill-formed UTF-8.
     pub(crate) fn ill_formed<S: SpanReceiver>(&mut self, at: u64, len: u8, to: &mut Sheet<'_, S>) {
-        self.tally.ill_formed += 1;
+        self.tally.ill_formed(at, u64::from(len));
         self.replacement(at, u64::from(len), REPLACEMENT, '\u{FFFD}', to);
     }
 
@@ -425,7 +425,8 @@ impl Page {
         if self.hidden.is_some() && !self.editing && !self.attributes.hides() {
             self.close_hidden(sequence.start, to);
         }
-        if self.profile.form == Form::Off && (sequence.class, sequence.final_byte) == (Class::Csi, b'm')
+        if self.profile.form == Form::Off
+            && (sequence.class, sequence.final_byte) == (Class::Csi, b'm')
         {
             let resets = matches!(sequence.collected, b"" | b"0") && sequence.is_sound();
             self.style_open = !resets;

@@ -63,6 +63,11 @@ pub struct Report {
     /// Occurrences counted in `findings` whose spans are not listed.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub findings_omitted: u64,
+    /// Where the ill-formed UTF-8 stood, for a suspicion that comes later.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    ill_formed_spans: Vec<(u64, u64)>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    ill_formed_uncovered: u64,
 }
 
 #[cfg(feature = "serde")]
@@ -167,15 +172,16 @@ impl Report {
     }
 
     /// Adds the suspicion that the stream is in another encoding. It is named, never used.
-    pub fn suspect_encoding(&mut self, encoding: &'static str, ill_formed: &[(u64, u64)]) {
-        let shown = ill_formed.len().min(FINDING_SPANS_MAX);
+    /// The finding counts what was ill-formed.
+    pub fn suspect_encoding(&mut self, encoding: &'static str) {
         self.findings.push(Finding {
             kind: "encoding-suspected",
             severity: Severity::Low,
-            count: 1,
-            spans: ill_formed[..shown].to_vec(),
+            count: self.ill_formed,
+            spans: self.ill_formed_spans.clone(),
             encoding: Some(encoding),
         });
+        self.findings_omitted += self.ill_formed_uncovered;
         self.sort();
     }
 
@@ -247,7 +253,7 @@ fn with_list(n: u64, noun: &str, counts: &Counts) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     pub(crate) removed: RemovedCounts,
-    pub(crate) ill_formed: u64,
+    ill_formed: Occurrences,
     pub(crate) overwritten: Overwritten,
     pub(crate) collapsed: Collapsed,
     classes: [u64; 8],
@@ -305,7 +311,7 @@ impl Default for Tally {
     fn default() -> Self {
         Self {
             removed: RemovedCounts::default(),
-            ill_formed: 0,
+            ill_formed: Occurrences::default(),
             overwritten: Overwritten::default(),
             collapsed: Collapsed::default(),
             classes: [0; 8],
@@ -375,6 +381,10 @@ impl Tally {
         self.removed.controls += n;
     }
 
+    pub(crate) fn ill_formed(&mut self, at: u64, len: u64) {
+        self.ill_formed.add(Severity::Low, (at, len));
+    }
+
     pub(crate) fn character(&mut self, class: noesc_text::Class) {
         self.characters[class as usize] += 1;
         self.removed.characters += 1;
@@ -404,12 +414,14 @@ impl Tally {
             endings: counts(&self.endings, |i| Ending::ALL[i].name()),
             malformed: self.malformed,
             bel_ended: self.bel_ended,
-            ill_formed: self.ill_formed,
+            ill_formed: self.ill_formed.count,
             held_back: self.held_back,
             overwritten: self.overwritten,
             collapsed: self.collapsed,
             findings: Vec::new(),
             findings_omitted: 0,
+            ill_formed_spans: self.ill_formed.spans[..self.ill_formed.listed].to_vec(),
+            ill_formed_uncovered: self.ill_formed.count - self.ill_formed.covered,
         };
         let kinds = self.of_kind.iter().zip(Kind::ALL).map(|(found, kind)| (found, kind.name()));
         let classes = self.of_class.iter().zip(noesc_text::Class::ALL);

@@ -72,11 +72,8 @@ impl Window {
         gone: &mut impl FnMut(Glyph),
     ) -> Result<bool, Overflow> {
         let c = glyph.c;
-        let width = if c == '\t' {
-            TAB_CELLS - self.column % TAB_CELLS
-        } else {
-            c.width().unwrap_or(0)
-        };
+        let width =
+            if c == '\t' { TAB_CELLS - self.column % TAB_CELLS } else { c.width().unwrap_or(0) };
         if width == 0 {
             return self.add_beside(Piece::Char(glyph)).map(|()| true);
         }

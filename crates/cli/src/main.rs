@@ -1,3 +1,36 @@
 #![forbid(unsafe_code)]
-//! The noesc command.
-fn main() {}
+//! The noesc command: one file a verb.
+
+mod args;
+mod audit;
+mod fail;
+mod filter;
+mod input;
+mod note;
+mod run;
+mod settings;
+mod spans;
+mod unaudit;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use args::Verb;
+
+fn main() -> ExitCode {
+    fail::escape_panics();
+    let argv: Vec<OsString> = std::env::args_os().collect();
+    // A wrapper's own failures must not look like those of the command it runs.
+    let misused = if args::verb_is_run(&argv) { fail::WRAPPER } else { fail::MISUSE };
+    let args = match args::parse(&argv) {
+        Ok(args) => args,
+        Err(error) => return args::explain(&error, misused),
+    };
+    let result = match args.verb {
+        Verb::Run(args) => run::run(args),
+        Verb::Filter(args) => filter::filter(&args),
+        Verb::Audit(args) => audit::audit(&args),
+        Verb::Unaudit(args) => unaudit::unaudit(&args),
+    };
+    result.unwrap_or_else(|failure| failure.tell())
+}

@@ -222,8 +222,8 @@ pub(crate) fn of_escape(intermediates: &[u8], final_byte: u8) -> Judged {
         (b"", b'=' | b'>') => Kind::Mode,
         (b"", b'Z') => Kind::ReportQuery, // DECID
         (b"", b'N' | b'O' | b'n' | b'o' | b'|' | b'}' | b'~') => Kind::CharsetShift,
-        (b"", b'c') => Kind::Reset, // RIS
-        (b"#", b'8') => Kind::Rectangle, // DECALN
+        (b"", b'c') => Kind::Reset,                // RIS
+        (b"#", b'8') => Kind::Rectangle,           // DECALN
         (b"#", b'3'..=b'6') => Kind::CharsetShift, // DECDHL, DECSWL, DECDWL
         ([b'(' | b')' | b'*' | b'+' | b'-' | b'.' | b'/' | b'$' | b'%', ..], _) => {
             Kind::CharsetShift

@@ -1,0 +1,213 @@
+//! The command line.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, Parser, Subcommand};
+
+use crate::fail::{Failure, quoted};
+use crate::settings::SettingArgs;
+
+/// Puts a boundary between the output of a process and everything that reads it afterwards.
+///
+/// Terminal output is untrusted input: somebody else chose the bytes. noesc turns them into text
+/// that is inert, and says what it removed.
+#[derive(Debug, Parser)]
+#[command(name = "noesc", version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(disable_help_subcommand = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  noesc run -- cargo test              run a command, its output made inert
+  curl -s https://example.org | noesc filter
+  noesc filter --mark <build.log       show where something was removed
+  noesc audit <build.log               every byte, printable";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Run(RunArgs),
+    Filter(FilterArgs),
+    Audit(AuditArgs),
+    Unaudit(UnauditArgs),
+}
+
+/// Runs a command and shows its output, made inert, as it comes.
+///
+/// Stands in front of any command: its stdout stays stdout, its stderr stays stderr, stdin is the
+/// same, signals are passed on, and noesc exits as the command did (128+n for signal n; 125 noesc
+/// itself failed or was misused; 126 the command can't be run; 127 it was not found). What noesc
+/// has to say goes to stderr and begins with `noesc:`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc run -- cargo test
+  rev=$(noesc run -- git rev-parse HEAD)
+  noesc run --mark --report report.json -- ./build.sh
+  grep -v '^#' list | noesc run -- xargs ls")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+
+    /// Write what was observed and removed to FILE, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Say nothing of findings
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// The command and its arguments; no shell is involved
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub(crate) argv: Vec<OsString>,
+}
+
+/// Reads bytes and writes their view.
+///
+/// What a read decides is written before the next read, so it can stand in a live pipe. A reader
+/// that goes away ends it silently.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  journalctl -f | noesc filter
+  noesc filter --cr overwrite <progress.log
+  noesc filter --profile display <colours.log
+  noesc filter --report report.json --spans spans.jsonl capture.bin >view.txt")]
+pub(crate) struct FilterArgs {
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+
+    /// Write the report to FILE, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Write the runs that map the view to the input to FILE, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spans: Option<PathBuf>,
+
+    /// Say nothing of findings
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// The file to read; `-` or nothing is stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Reads bytes and writes every one of them as printable ASCII or `\xNN`.
+///
+/// The view is one line, and `noesc unaudit` gives the bytes back.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc audit <suspicious.txt
+  printf 'a\\033[31mb' | noesc audit        a\\x1b[31mb")]
+pub(crate) struct AuditArgs {
+    /// End each line of the view where a line of the input ends, for reading; not reversible
+    #[arg(long)]
+    pub(crate) lines: bool,
+
+    /// The file to read; `-` or nothing is stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Gives back the bytes that `noesc audit` was given. They are not inert.
+///
+/// A line end at the very end of the input is taken for an editor's and ignored. A terminal is
+/// refused as output without `--force`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc audit <capture.bin >capture.txt
+  noesc unaudit <capture.txt >again.bin")]
+pub(crate) struct UnauditArgs {
+    /// Write to a terminal all the same
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// The file to read; `-` or nothing is stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// Whether the first word is `run`.
+pub(crate) fn verb_is_run(argv: &[OsString]) -> bool {
+    argv.get(1).is_some_and(|verb| verb == "run")
+}
+
+pub(crate) fn parse(argv: &[OsString]) -> Result<Arguments, clap::Error> {
+    Arguments::try_parse_from(argv)
+}
+
+/// Says what is wrong with the command line in one line, and what to do. Help and version are no
+/// errors.
+pub(crate) fn explain(error: &clap::Error, misused: u8) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            return ExitCode::SUCCESS;
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return ExitCode::from(misused);
+        }
+        _ => {}
+    }
+    let words = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => vec![word.clone()],
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
+    };
+    let argument = words(ContextKind::InvalidArg).join(" ");
+    let name = quoted(OsStr::new(argument.split(' ').next().unwrap_or_default()));
+    let value = quoted(OsStr::new(&words(ContextKind::InvalidValue).join(" ")));
+    let message = match error.kind() {
+        ErrorKind::UnknownArgument => format!("unknown argument {}", quoted(OsStr::new(&argument))),
+        ErrorKind::InvalidSubcommand => {
+            let verb = words(ContextKind::InvalidSubcommand).join(" ");
+            format!("unknown verb {}", quoted(OsStr::new(&verb)))
+        }
+        ErrorKind::InvalidValue if words(ContextKind::InvalidValue) == [""] => {
+            format!("{name} needs a value")
+        }
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            format!("{name} can not be {value}")
+        }
+        ErrorKind::MissingRequiredArgument => {
+            format!("{} is missing", missing(&argument))
+        }
+        ErrorKind::ArgumentConflict => {
+            let other = words(ContextKind::PriorArg).join(" ");
+            match other == argument {
+                true => format!("{name} is given twice"),
+                false => format!("{name} does not go with {}", quoted(OsStr::new(&other))),
+            }
+        }
+        ErrorKind::InvalidUtf8 => "an argument is not valid UTF-8".into(),
+        kind => format!("the command line is not understood ({kind})"),
+    };
+    let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand];
+    let suggested: Vec<_> = suggested.into_iter().flat_map(words).collect();
+    let known = words(ContextKind::ValidValue);
+    let hint = match (suggested.first(), known.is_empty()) {
+        (Some(suggested), _) => format!("did you mean \"{suggested}\"?"),
+        (None, false) => format!("one of {}", known.join(", ")),
+        (None, true) => {
+            "\"noesc --help\" lists the verbs, \"noesc VERB --help\" their flags".into()
+        }
+    };
+    Failure::new(message).hint(hint).code(misused).tell()
+}
+
+fn missing(argument: &str) -> &str {
+    match argument {
+        "<COMMAND>..." => "the command to run",
+        _ => "an argument",
+    }
+}

@@ -1,0 +1,73 @@
+//! `noesc filter`: stdin to stdout.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::ExitCode;
+
+use noesc::{Report, SpanReceiver};
+use noesc_session::Viewer;
+
+use crate::args::FilterArgs;
+use crate::fail::{Failure, Result};
+use crate::input::{Input, Wanted, create, write};
+use crate::note;
+use crate::spans::SpansFile;
+
+pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
+    let profile = args.settings.profile()?;
+    let viewer = Viewer::new(&profile, args.settings.decoder()?)
+        .map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
+    let input = Input::open(args.file.as_deref())?;
+    let report_file = args.report.as_deref().map(|path| create("--report", path)).transpose()?;
+    let report = match &args.spans {
+        None => pass(viewer, input, &mut ())?,
+        Some(path) => {
+            let mut spans = SpansFile::new(create("--spans", path)?);
+            let report = pass(viewer, input, &mut spans)?;
+            let written = spans.finish();
+            written.map_err(|error| Failure::io("can not write", path.as_os_str(), &error))?;
+            report
+        }
+    };
+    if let (Some(file), Some(path)) = (report_file, &args.report) {
+        write_json(&report, file, path)?;
+    }
+    if !args.quiet {
+        note::findings(&report, None);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Passes the input through the boundary. A reader that goes away ends it; the report then is of
+/// what was read.
+fn pass(mut viewer: Viewer, mut input: Input, spans: &mut impl SpanReceiver) -> Result<Report> {
+    let mut view = String::new();
+    let mut failed = None;
+    loop {
+        view.clear();
+        match input.next() {
+            Ok(b"") => break,
+            Ok(chunk) => viewer.push(chunk, &mut view, spans),
+            Err(failure) => {
+                failed = Some(failure);
+                break;
+            }
+        }
+        if write(view.as_bytes())? == Wanted::No {
+            break;
+        }
+    }
+    view.clear();
+    let report = viewer.finish(&mut view, spans);
+    write(view.as_bytes())?;
+    failed.map_or(Ok(report), Err)
+}
+
+/// Writes a value as one line of JSON.
+pub(crate) fn write_json(value: &impl serde::Serialize, mut file: File, path: &Path) -> Result<()> {
+    use std::io::Write;
+    let text = serde_json::to_string(value)
+        .map_err(|error| Failure::new(format!("no JSON of the report: {error}")))?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.write_all(b"\n"));
+    written.map_err(|error| Failure::io("can not write", path.as_os_str(), &error))
+}

@@ -1,0 +1,73 @@
+//! Where a verb reads from and writes to.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
+
+use crate::fail::{Failure, Result};
+
+/// Bytes read at once: what a Linux pipe holds by default.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// An open input and its name for messages.
+pub(crate) struct Input {
+    reader: Box<dyn Read>,
+    name: std::ffi::OsString,
+    chunk: Vec<u8>,
+}
+
+impl Input {
+    /// Opens a file; `-` or nothing is stdin.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
+        let chunk = vec![0; CHUNK_BYTES];
+        match path {
+            None => Ok(Self { reader: Box::new(io::stdin()), name: "stdin".into(), chunk }),
+            Some(path) if path == Path::new("-") => Self::open(None),
+            Some(path) => match File::open(path) {
+                Ok(file) => Ok(Self { reader: Box::new(file), name: path.into(), chunk }),
+                Err(error) => Err(Failure::io("can not open", path.as_os_str(), &error)
+                    .hint("give a file that you can read, or \"-\" for stdin")),
+            },
+        }
+    }
+
+    /// The next bytes, at most 64 KiB; empty at the end.
+    pub(crate) fn next(&mut self) -> Result<&[u8]> {
+        loop {
+            match self.reader.read(&mut self.chunk) {
+                Ok(n) => return Ok(&self.chunk[..n]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let failure = Failure::io("can not read", &self.name, &error);
+                    return Err(failure.hint("what was read before is written"));
+                }
+            }
+        }
+    }
+}
+
+/// Whether the reader of our output still wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Yes,
+    No,
+}
+
+/// Writes to stdout at once. A reader that went away is no error.
+pub(crate) fn write(bytes: &[u8]) -> Result<Wanted> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(Wanted::Yes),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Wanted::No),
+        Err(error) => Err(Failure::io("can not write to", OsStr::new("stdout"), &error)),
+    }
+}
+
+/// Creates a file that a flag names, before anything else happens.
+pub(crate) fn create(flag: &str, path: &Path) -> Result<File> {
+    File::create(path).map_err(|error| {
+        Failure::io(&format!("\"{flag}\" can not create"), path.as_os_str(), &error)
+            .hint("name a file in a folder that exists and that you can write to")
+    })
+}

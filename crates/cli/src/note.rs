@@ -1,0 +1,25 @@
+//! What a reader is told without asking.
+
+use noesc::{Report, Severity};
+
+use crate::fail::say;
+
+/// One line when a finding is high or critical: `noesc: high: clipboard-write ×2, first at byte 14`.
+/// `name` is the stream's, where there are several.
+pub(crate) fn findings(report: &Report, name: Option<&str>) {
+    let grave: Vec<_> =
+        report.findings.iter().filter(|finding| finding.severity >= Severity::High).collect();
+    let Some(gravest) = grave.first() else { return };
+    let list: Vec<_> = grave
+        .iter()
+        .map(|finding| {
+            let at = finding.spans.first().map_or(0, |span| span.0);
+            match finding.count {
+                1 => format!("{} at byte {at}", finding.kind),
+                n => format!("{} ×{n}, first at byte {at}", finding.kind),
+            }
+        })
+        .collect();
+    let name = name.map_or(String::new(), |name| format!(" in {name}"));
+    say(&format!("{}{name}: {}", gravest.severity.name(), list.join("; ")));
+}

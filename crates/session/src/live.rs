@@ -1,0 +1,271 @@
+//! The transparent wrapper: stdout's view to stdout, stderr's view to stderr, as they come.
+
+use std::os::fd::BorrowedFd;
+
+use noesc::{Profile, ProfileError, Report};
+use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream};
+
+use crate::decode::Decoder;
+use crate::viewer::Viewer;
+
+/// How a run's streams are shown.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// What survives.
+    pub profile: Profile,
+    /// The label of the encoding that the child writes, where it is not UTF-8.
+    pub encoding: Option<String>,
+}
+
+/// What is known of a run when it is over.
+#[derive(Debug)]
+pub struct Ran {
+    /// What the collector observed.
+    pub captured: Captured,
+    /// What the boundary did to the child's standard output.
+    pub stdout: RanStream,
+    /// The same of its standard error.
+    pub stderr: RanStream,
+}
+
+/// What became of one stream.
+#[derive(Debug, Default)]
+pub struct RanStream {
+    /// What was removed, and what a reader should know.
+    pub report: Report,
+    /// A write to our own output failed otherwise than by its reader going away.
+    pub failure: Option<std::io::ErrorKind>,
+}
+
+/// Runs a command and writes the views of its two streams to `stdout` and `stderr` as they are
+/// decided. A line of the child's that begins as ours do (`noesc:`) is written to `stderr` as
+/// `child: noesc:`.
+///
+/// # Errors
+/// When the settings do not go together: see [`Profile::check`]. An encoding that can't be used is
+/// read as UTF-8; check it with [`Decoder::for_label`] first.
+pub fn live(
+    command: &Command,
+    limits: &Limits,
+    settings: &Settings,
+    stdout: Outlet,
+    stderr: Outlet,
+) -> Result<Ran, ProfileError> {
+    let mut wrapper = Wrapper {
+        stdout: Path::new(settings, stdout, false)?,
+        stderr: Path::new(settings, stderr, true)?,
+    };
+    let captured = noesc_capture::run(command, limits, &mut wrapper);
+    Ok(Ran { captured, stdout: wrapper.stdout.done(), stderr: wrapper.stderr.done() })
+}
+
+struct Wrapper {
+    stdout: Path,
+    stderr: Path,
+}
+
+/// One stream from the child to our own output.
+struct Path {
+    viewer: Viewer,
+    view: String,
+    outlet: Outlet,
+    names: Option<NameGuard>,
+    report: Report,
+}
+
+impl Path {
+    fn new(settings: &Settings, outlet: Outlet, guarded: bool) -> Result<Self, ProfileError> {
+        let label = settings.encoding.as_deref().unwrap_or("utf-8");
+        let decoder = Decoder::for_label(label).unwrap_or_default();
+        Ok(Self {
+            viewer: Viewer::new(&settings.profile, decoder)?,
+            view: String::new(),
+            outlet,
+            names: guarded.then(NameGuard::default),
+            report: Report::default(),
+        })
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Flow {
+        self.viewer.push(bytes, &mut self.view, &mut ());
+        self.write()
+    }
+
+    fn finish(&mut self) -> Flow {
+        self.report = self.viewer.finish(&mut self.view, &mut ());
+        let flow = self.write();
+        if let Some(names) = &mut self.names {
+            names.finish(self.outlet.buffer());
+            return self.outlet.write();
+        }
+        flow
+    }
+
+    fn write(&mut self) -> Flow {
+        match &mut self.names {
+            Some(names) => names.push(&self.view, self.outlet.buffer()),
+            None => self.outlet.buffer().extend_from_slice(self.view.as_bytes()),
+        }
+        self.view.clear();
+        self.outlet.write()
+    }
+
+    fn done(self) -> RanStream {
+        let failure = self.outlet.failure().filter(|&kind| kind != std::io::ErrorKind::BrokenPipe);
+        RanStream { report: self.report, failure }
+    }
+}
+
+impl Wrapper {
+    fn path(&mut self, stream: Stream) -> &mut Path {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+}
+
+impl Sink for Wrapper {
+    fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
+        self.path(chunk.stream).push(chunk.bytes)
+    }
+
+    fn end(&mut self, stream: Stream, _: End) -> Flow {
+        self.path(stream).finish()
+    }
+
+    fn blocked_on(&self, stream: Stream) -> Option<BorrowedFd<'_>> {
+        Some(match stream {
+            Stream::Stdout => self.stdout.outlet.fd(),
+            Stream::Stderr => self.stderr.outlet.fd(),
+        })
+    }
+
+    fn writable(&mut self, stream: Stream) -> Flow {
+        self.path(stream).outlet.write()
+    }
+}
+
+/// Our own lines begin with this.
+const NAME: &[u8] = b"noesc:";
+const CHILD: &[u8] = b"child: ";
+
+/// Bytes held at the start of a line. Only style within the name can make it more than the name:
+/// such a line is taken for a forged one.
+const NAME_HELD_MAX: usize = 256;
+
+/// Keeps a child from writing lines that look like ours. At the start of a line it holds back what
+/// may become `noesc:`, with any style in front.
+#[derive(Debug, Default)]
+struct NameGuard {
+    /// What the line so far may be the beginning of; `None` further on in a line.
+    held: Vec<u8>,
+    inside: bool,
+    /// Bytes of the name seen.
+    matched: usize,
+    /// Inside a style sequence.
+    style: bool,
+}
+
+impl NameGuard {
+    fn push(&mut self, view: &str, to: &mut Vec<u8>) {
+        let mut rest = view.as_bytes();
+        while let Some((&byte, after)) = rest.split_first() {
+            if self.inside {
+                let end = rest.iter().position(|&b| b == b'\n').map_or(rest.len(), |at| at + 1);
+                to.extend_from_slice(&rest[..end]);
+                self.inside = !rest[..end].ends_with(b"\n");
+                rest = &rest[end..];
+                continue;
+            }
+            rest = after;
+            self.held.push(byte);
+            self.start_of_line(byte, to);
+        }
+    }
+
+    fn start_of_line(&mut self, byte: u8, to: &mut Vec<u8>) {
+        match byte {
+            0x1B if self.held.len() <= NAME_HELD_MAX => self.style = true,
+            b'm' if self.style => {
+                self.style = false;
+                // Style shows at once; the name can't be before it.
+                if self.matched == 0 {
+                    to.append(&mut self.held);
+                }
+            }
+            _ if self.held.len() > NAME_HELD_MAX => {
+                to.extend_from_slice(CHILD);
+                self.leave(to, true);
+            }
+            _ if self.style => {}
+            byte if byte == NAME[self.matched] => {
+                self.matched += 1;
+                if self.matched == NAME.len() {
+                    to.extend_from_slice(CHILD);
+                    self.leave(to, true);
+                }
+            }
+            b'\n' => self.leave(to, false),
+            _ => self.leave(to, true),
+        }
+    }
+
+    fn leave(&mut self, to: &mut Vec<u8>, inside: bool) {
+        to.append(&mut self.held);
+        self.matched = 0;
+        self.style = false;
+        self.inside = inside;
+    }
+
+    fn finish(&mut self, to: &mut Vec<u8>) {
+        self.leave(to, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard(pieces: &[&str]) -> String {
+        let mut guard = NameGuard::default();
+        let mut out = Vec::new();
+        for piece in pieces {
+            guard.push(piece, &mut out);
+        }
+        guard.finish(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_line_of_the_child_is_not_taken_for_ours() {
+        assert_eq!(guard(&["noesc: forged\n"]), "child: noesc: forged\n");
+        assert_eq!(guard(&["a\nno", "esc", ": x"]), "a\nchild: noesc: x");
+        assert_eq!(guard(&["\x1b[1mno\x1b[0mesc: x"]), "\x1b[1mchild: no\x1b[0mesc: x");
+        assert_eq!(guard(&["a noesc: b\n\nnoesc:"]), "a noesc: b\n\nchild: noesc:");
+    }
+
+    #[test]
+    fn other_lines_pass_unchanged() {
+        for text in ["", "n", "noesc", "noes\nnoesd:\n", "\x1b[1m\x1b[31mx\n", "\n\nno"] {
+            assert_eq!(guard(&[text]), text);
+        }
+    }
+
+    #[test]
+    fn style_within_the_name_is_held_up_to_the_limit() {
+        let styled = |n: usize| format!("n{}oesc: x", "\x1b[m".repeat(n));
+        let below = styled((NAME_HELD_MAX - 7) / 3);
+        assert_eq!(guard(&[&below]), format!("child: {below}"));
+        let above = styled(NAME_HELD_MAX / 3 + 1);
+        assert_eq!(guard(&[&above]), format!("child: {above}"));
+    }
+
+    #[test]
+    fn what_can_not_become_the_name_is_not_held() {
+        let mut guard = NameGuard::default();
+        let mut out = Vec::new();
+        guard.push("password? ", &mut out);
+        assert_eq!(out, b"password? ");
+    }
+}
