@@ -213,7 +213,10 @@ impl std::error::Error for UnknownValue {}
 
 /// Names of a setting's values, as they stand on the command line and in configuration.
 macro_rules! named {
-    ($type:ty { $($name:literal => $value:expr,)* } $(also { $($alias:literal => $target:expr,)* })?) => {
+    (
+        $type:ty { $($name:literal => $value:expr,)* }
+        $(also { $($alias:literal => $target:expr,)* })?
+    ) => {
         impl $type {
             /// The names of the values.
             pub const NAMES: &'static [&'static str] = &[$($name),*];

@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use noesc::Report;
-use noesc_capture::Outlet;
 use noesc_session::{
-    Captured, Command, Cutoff, Exit, Limits, Outcome, Ran, RanStream, SpawnReason, Stdin, live,
+    Captured, Command, Cutoff, Exit, Limits, Outcome, Outlet, Ran, RanStream, SpawnReason, Stdin,
+    StreamRecord, live,
 };
 use serde::Serialize;
 
@@ -148,7 +148,7 @@ struct OutcomeReport {
 impl<'a> RunReport<'a> {
     fn of(ran: &'a Ran) -> Self {
         let captured = &ran.captured;
-        let stream = |record: &noesc_capture::StreamRecord, ran: &'a RanStream| StreamReport {
+        let stream = |record: &StreamRecord, ran: &'a RanStream| StreamReport {
             bytes: record.bytes,
             lines: record.lines,
             eof: record.end.eof,

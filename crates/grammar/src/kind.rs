@@ -1,6 +1,8 @@
 //! What a sequence asks of a terminal: the closed table of kinds.
 //!
-//! This file is a rule table. The sources are ECMA-48, DEC STD 070, xterm's list of control
+//! tidy: rule table
+//!
+//! The sources are ECMA-48, DEC STD 070, xterm's list of control
 //! sequences and the documents of the terminals that are named.
 
 use crate::event::Class;
@@ -175,8 +177,10 @@ fn csi(private: u8, parameters: &[u8], intermediates: &[u8], final_byte: u8) -> 
         (0 | b'?', b"", b'n') | (0 | b'?', b"$", b'p') => Kind::ReportQuery, // DSR, DECRQM
         (b'>', b"", b'q') | (0, b"*", b'y') => Kind::ReportQuery, // XTVERSION, DECRQCRA
         (b'?', b"", b'm' | b'S') => Kind::ReportQuery, // XTQMODKEYS, XTSMGRAPHICS
-        (0, b"", b'x') | (0, b"$", b'w' | b'u') => Kind::ReportQuery, // DECREQTPARM, DECRQPSR, DECRQTSR
-        (0, b"&", b'u') | (0, b"\"", b'v') | (0, b"'", b'|') => Kind::ReportQuery, // DECRQUPSS, DECRQDE, DECRQLP
+        (0, b"", b'x') => Kind::ReportQuery, // DECREQTPARM
+        (0, b"$", b'w' | b'u') => Kind::ReportQuery, // DECRQPSR, DECRQTSR
+        (0, b"&", b'u') => Kind::ReportQuery, // DECRQUPSS
+        (0, b"\"", b'v') | (0, b"'", b'|') => Kind::ReportQuery, // DECRQDE, DECRQLP
         (0, b"", b't') => match first {
             11 | 13..=16 | 18..=21 => Kind::ReportQuery,
             22 | 23 => Kind::WindowTitle,

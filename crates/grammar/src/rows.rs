@@ -1,8 +1,10 @@
 //! The grammar itself: one row a byte range, with the action and the next state.
 //!
-//! This file is a rule table. The rows of a state must name every byte exactly once; [`spread`]
-//! stops the build otherwise. `next` is also the state in which a byte is read again, for the actions whose name
-//! ends in `Again`.
+//! tidy: rule table
+//!
+//! The rows of a state must name every byte exactly once; [`spread`] stops the build otherwise.
+//! `next` is also the state in which a byte is read again, for the actions whose name ends in
+//! `Again`.
 //!
 //! Deviations from ECMA-48 and from Williams's parser, all of them on purpose:
 //!

@@ -12,7 +12,8 @@ mod viewer;
 pub use decode::{Decoder, EncodingError};
 pub use live::{Ran, RanStream, Settings, live};
 pub use noesc_capture::{
-    Captured, Command, Cutoff, Exit, Limits, Outcome, SpawnReason, Stdin, Unknown,
+    Captured, Command, Cutoff, Exit, Limits, Outcome, Outlet, SpawnReason, Stdin, StreamRecord,
+    Unknown,
 };
 pub use suspect::Suspicion;
 pub use viewer::Viewer;
