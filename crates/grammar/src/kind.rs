@@ -173,13 +173,14 @@ fn csi(private: u8, parameters: &[u8], intermediates: &[u8], final_byte: u8) -> 
         (b'?', b"", b'r' | b's') => Kind::Mode, // XTRESTORE, XTSAVE
         (b'?', b"", b'c') => Kind::Mode,        // cursor shape of the Linux console
         (1.., b"", b'u') | (b'>', b"", b'm' | b'n' | b'f') => Kind::KeyboardProtocol,
-        (_, b"", b'c') => Kind::ReportQuery, // DA
-        (0 | b'?', b"", b'n') | (0 | b'?', b"$", b'p') => Kind::ReportQuery, // DSR, DECRQM
+        (_, b"", b'c') => Kind::ReportQuery,               // DA
+        (0 | b'?', b"", b'n' | b'R') => Kind::ReportQuery, // DSR, CPR
+        (0 | b'?', b"$", b'p') => Kind::ReportQuery,       // DECRQM
         (b'>', b"", b'q') | (0, b"*", b'y') => Kind::ReportQuery, // XTVERSION, DECRQCRA
-        (b'?', b"", b'm' | b'S') => Kind::ReportQuery, // XTQMODKEYS, XTSMGRAPHICS
-        (0, b"", b'x') => Kind::ReportQuery, // DECREQTPARM
-        (0, b"$", b'w' | b'u') => Kind::ReportQuery, // DECRQPSR, DECRQTSR
-        (0, b"&", b'u') => Kind::ReportQuery, // DECRQUPSS
+        (b'?', b"", b'm' | b'S') => Kind::ReportQuery,     // XTQMODKEYS, XTSMGRAPHICS
+        (0, b"", b'x') => Kind::ReportQuery,               // DECREQTPARM
+        (0, b"$", b'w' | b'u') => Kind::ReportQuery,       // DECRQPSR, DECRQTSR
+        (0, b"&", b'u') => Kind::ReportQuery,              // DECRQUPSS
         (0, b"\"", b'v') | (0, b"'", b'|') => Kind::ReportQuery, // DECRQDE, DECRQLP
         (0, b"", b't') => match first {
             11 | 13..=16 | 18..=21 => Kind::ReportQuery,
@@ -265,8 +266,8 @@ fn osc(prefix: &Prefix) -> Judged {
     let asks = prefix.last_field_asks();
     let kind = match (number, rest) {
         (Some(52), _) if asks => Kind::ClipboardRead,
-        (Some(52 | 5522), _) => Kind::ClipboardWrite,
         (_, _) if asks => Kind::ReportQuery,
+        (Some(52 | 5522), _) => Kind::ClipboardWrite,
         (Some(0..=2), _) => Kind::WindowTitle,
         (Some(8), _) => Kind::Hyperlink,
         (Some(7), _) => Kind::Cwd,
@@ -282,11 +283,11 @@ fn osc(prefix: &Prefix) -> Judged {
     kind.judged()
 }
 
-/// `ESC ] P` and `ESC ] R` of the Linux console; or a question without a number.
+/// A question without a number; or `ESC ] P` and `ESC ] R` of the Linux console.
 fn linux_palette(prefix: &Prefix) -> Kind {
     match prefix.head().first() {
-        Some(b'P' | b'R') => Kind::Palette,
         _ if prefix.last_field_asks() => Kind::ReportQuery,
+        Some(b'P' | b'R') => Kind::Palette,
         _ => Kind::Other,
     }
 }
