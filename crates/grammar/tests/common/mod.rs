@@ -1,0 +1,143 @@
+//! Runs the parser over chunks and writes down what it says, in the words of the slow second parser.
+
+#![allow(dead_code, reason = "each test uses its part")]
+
+use noesc_grammar::{Event, Parser, Sequence, Severity};
+use noesc_testkit::twin::{self, Item, Parsed};
+
+/// What the parser said of an input.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Trace {
+    /// Items with neighbours joined, and sequences.
+    pub(crate) parsed: Parsed,
+    /// Offset and `from` of each split introducer.
+    pub(crate) split: Vec<(u64, u64)>,
+    /// What the second parser does not say of each sequence.
+    pub(crate) details: Vec<Details>,
+}
+
+/// Facts of a sequence beyond those of the second parser.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Details {
+    pub(crate) bytes: u64,
+    pub(crate) collected: Vec<u8>,
+    pub(crate) final_byte: u8,
+}
+
+/// Feeds the chunks, which make up `input`. Panics where the events do not tile it.
+pub(crate) fn trace<'a>(input: &[u8], chunks: impl IntoIterator<Item = &'a [u8]>) -> Trace {
+    let mut parser = Parser::new();
+    let mut recorder = Recorder { input, ..Recorder::default() };
+    let mut pushed = 0;
+    for chunk in chunks {
+        parser.push(chunk, &mut |at, event: Event<'_>| recorder.event(at, event));
+        pushed += chunk.len() as u64;
+        assert_eq!(parser.offset(), pushed, "{}", input.escape_ascii());
+    }
+    parser.finish(&mut |at, event: Event<'_>| recorder.event(at, event));
+    assert_eq!(pushed, input.len() as u64, "{}", input.escape_ascii());
+    assert_eq!(recorder.at, input.len() as u64, "untold bytes in {}", input.escape_ascii());
+    assert_eq!(recorder.open_bytes, 0, "a sequence without end in {}", input.escape_ascii());
+    Trace { parsed: recorder.parsed, split: recorder.split, details: recorder.details }
+}
+
+/// The input in one chunk.
+pub(crate) fn whole(input: &[u8]) -> Trace {
+    trace(input, [input])
+}
+
+#[derive(Default)]
+struct Recorder<'a> {
+    input: &'a [u8],
+    /// Offset up to which the input was told.
+    at: u64,
+    /// First byte, and bytes in parts, of the open sequence.
+    open_start: u64,
+    open_bytes: u64,
+    parsed: Parsed,
+    split: Vec<(u64, u64)>,
+    details: Vec<Details>,
+}
+
+impl Recorder<'_> {
+    fn event(&mut self, at: u64, event: Event<'_>) {
+        let input = self.input;
+        assert_eq!(at, self.at, "{event:?} does not follow in {}", input.escape_ascii());
+        match event {
+            Event::Text(text) => {
+                let (start, end) = self.take(text.len() as u64);
+                assert_eq!(&input[start..end], text.as_bytes(), "{}", input.escape_ascii());
+                match self.parsed.items.last_mut() {
+                    Some(Item::Text { end: last, .. }) => *last = end,
+                    _ => self.parsed.items.push(Item::Text { start, end }),
+                }
+            }
+            Event::IllFormed { len } => {
+                let (start, end) = self.take(len.into());
+                assert!(len <= 3, "{}", input.escape_ascii());
+                self.parsed.items.push(Item::IllFormed { start, end });
+            }
+            Event::Control { code, len } => {
+                let (start, end) = self.take(len.into());
+                let written: &[u8] = if len == 2 { &[0xc2, code] } else { &[code] };
+                assert_eq!(&input[start..end], written, "{}", input.escape_ascii());
+                self.parsed.items.push(Item::Control { start, end, code: code.into() });
+            }
+            Event::Part { len } => {
+                let (start, end) = self.take(len);
+                if self.open_bytes == 0 {
+                    self.open_start = at;
+                }
+                self.open_bytes += len;
+                let number = self.parsed.sequences.len();
+                match self.parsed.items.last_mut() {
+                    Some(Item::SequencePart { end: last, sequence, .. }) if *sequence == number => {
+                        *last = end;
+                    }
+                    _ => {
+                        let part = Item::SequencePart { start, end, sequence: number };
+                        self.parsed.items.push(part);
+                    }
+                }
+            }
+            Event::End(sequence) => self.ended(&sequence),
+            Event::SplitIntroducer { from } => self.split.push((at, from)),
+            other => panic!("unknown event {other:?}"),
+        }
+    }
+
+    fn take(&mut self, len: u64) -> (usize, usize) {
+        assert!(len > 0, "an empty event in {}", self.input.escape_ascii());
+        let start = self.at as usize;
+        self.at += len;
+        (start, self.at as usize)
+    }
+
+    fn ended(&mut self, s: &Sequence<'_>) {
+        assert_eq!(s.bytes, std::mem::take(&mut self.open_bytes), "{}", self.input.escape_ascii());
+        assert_eq!(s.start, self.open_start, "{}", self.input.escape_ascii());
+        assert!(!s.class.is_string() || s.collected.is_empty());
+        assert!(s.class.is_string() || s.payload == 0);
+        self.parsed.sequences.push(twin::Sequence {
+            class: s.class.name(),
+            ending: s.ending.name(),
+            malformed: s.malformed,
+            start: s.start as usize,
+            end: s.end as usize,
+            payload: s.payload,
+            payload_lines: s.payload_lines,
+            bel: s.bel,
+            kind: s.kind.name(),
+            severity: match s.severity {
+                None => twin::Severity::None,
+                Some(Severity::High) => twin::Severity::High,
+                Some(_) => twin::Severity::Low,
+            },
+        });
+        self.details.push(Details {
+            bytes: s.bytes,
+            collected: s.collected.to_vec(),
+            final_byte: s.final_byte,
+        });
+    }
+}
