@@ -5,7 +5,9 @@ use noesc::{Report, Severity};
 use crate::fail::say;
 
 /// One line when a finding is high or critical, such as
-/// `noesc: high: clipboard-write ×2, first at byte 14`. `name` is the stream's, where there are several.
+/// `noesc: high: clipboard-write ×2, first at byte 14`.
+///
+/// `name` is the stream's, where there are several.
 pub(crate) fn findings(report: &Report, name: Option<&str>) {
     let grave: Vec<_> =
         report.findings.iter().filter(|finding| finding.severity >= Severity::High).collect();
