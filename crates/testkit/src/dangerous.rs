@@ -321,23 +321,23 @@ fn at_a_limit() -> BoxedStrategy<Vec<u8>> {
     let fill = select(&["x", "\u{e9}", "\u{754c}", "x\n", ";?"][..]);
     let raw = select(&[0x90u8, 0x98, 0x9d, 0x9e, 0x9f][..]);
     prop_oneof![
-        (open, fill, 4094usize..=4098, close).prop_map(|(open, fill, length, close)| {
+        (open, fill, 4095usize..=4097, close).prop_map(|(open, fill, length, close)| {
             let mut bytes = fill.repeat(length).into_bytes();
             bytes.truncate(length);
             [open, &bytes, close].concat()
         }),
-        (raw, 254usize..=258, terminator())
+        (raw, 255usize..=257, terminator())
             .prop_map(|(raw, length, close)| { [vec![raw], vec![b'x'; length], close].concat() }),
-        (select(vec!["1", "8;", "$", ";"]), 254usize..=258, select(b"m hKi8".as_slice())).prop_map(
+        (select(vec!["1", "8;", "$", ";"]), 255usize..=257, select(b"m hKi8".as_slice())).prop_map(
             |(fill, length, last)| {
                 let fill = fill.repeat(length).into_bytes();
                 [&b"\x1b["[..], &fill[..length], &[last, b'p']].concat()
             }
         ),
-        (select(b" (#".as_slice()), 14usize..=18, select(b"E[(8".as_slice())).prop_map(
+        (select(b" (#".as_slice()), 15usize..=17, select(b"E[(8".as_slice())).prop_map(
             |(fill, length, last)| [vec![0x1b], vec![fill; length], vec![last, b'q']].concat()
         ),
-        (30usize..=34).prop_map(|count| format!("\x1b[{}m", vec!["1"; count].join(";")).into()),
+        (31usize..=33).prop_map(|count| format!("\x1b[{}m", vec!["1"; count].join(";")).into()),
     ]
     .boxed()
 }

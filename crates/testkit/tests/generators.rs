@@ -12,6 +12,9 @@ use proptest::test_runner::TestRunner;
 
 const SAMPLES: usize = 3000;
 
+/// The longer before the shorter that it ends with.
+const TERMINATORS: [&[u8]; 4] = [b"\x07", b"\x1b\\", b"\xc2\x9c", b"\x9c"];
+
 /// How many inputs showed each thing.
 #[derive(Default)]
 struct Seen(BTreeMap<String, usize>);
@@ -52,6 +55,16 @@ fn note_parse(seen: &mut Seen, input: &[u8]) {
         }
         if s.bel && s.class != "osc" {
             seen.note("string other than OSC ended by BEL");
+        }
+        if s.ending == "complete" && !matches!(s.class, "csi" | "escape") {
+            let opened = match input[s.start] {
+                0x1b => "7-bit",
+                0xc2 => "encoded",
+                _ => "raw",
+            };
+            let end = &input[s.start..s.end];
+            let closed = TERMINATORS.iter().find(|t| end.ends_with(t)).copied();
+            seen.note(format!("{opened} to {}", closed.unwrap_or_default().escape_ascii()));
         }
         if s.payload_lines > 0 {
             seen.note("held-back lines");
@@ -118,6 +131,12 @@ fn dangerous_input_holds_every_kind_of_danger() {
     seen.require((1..=3).map(|length| format!("ill-formed {length}")));
     seen.require(["held-back lines", "string other than OSC ended by BEL"].map(str::to_owned));
     seen.require(["control or TAB inside a sequence".to_owned()]);
+    for opened in ["7-bit", "encoded", "raw"] {
+        for closed in TERMINATORS.map(|t| format!("{opened} to {}", t.escape_ascii())) {
+            // Far more than without the pieces that are terminators.
+            assert!(seen.0.get(&closed).is_some_and(|&n| n >= 20), "{closed}: {:?}", seen.0);
+        }
+    }
     seen.require([0x90, 0x98, 0x9d, 0x9e, 0x9f].map(|byte| format!("raw {byte:02x}")));
 }
 
@@ -150,6 +169,11 @@ fn dangerous_input_holds_every_unit() {
         [&b"\xc0\x9b"[..], b"\xe0\x82\x9b", b"\xf0\x82\x82\x9c", b"\xed\xa0\x80", b"\r\r\n"]
     {
         parts.push(bytes.to_vec());
+    }
+    for part in
+        ["38;8", "38;5;8", "38:5:8", "38:2::8:8:8", "48;2;8", "65535", "65536", "007", "8:1"]
+    {
+        parts.extend(["m", ";"].map(|after| format!("{part}{after}").into_bytes()));
     }
     sample(&dangerous::input(), SAMPLES, |input| parts.retain(|part| !contains(input, part)));
     let missing: Vec<String> = parts.iter().map(|p| p.escape_ascii().to_string()).collect();

@@ -57,7 +57,7 @@ fn all_short_inputs() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn dangerous_inputs(input in dangerous::input()) {

@@ -56,8 +56,8 @@ fn escape(open: &Open) -> &'static str {
     }
 }
 
-/// A CSI without a final byte is `other`. An overlong one, which a terminal may well act on, is what
-/// its final byte and its first bytes say.
+/// A CSI without a final byte is `other`. An overlong one, which a terminal may well act on, is
+/// what its final byte and its first bytes say.
 fn csi(open: &Open) -> &'static str {
     let Some(last) = open.last else { return "other" };
     let (marker, parameters) = match open.parameters.split_first() {
