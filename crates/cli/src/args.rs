@@ -174,8 +174,12 @@ pub(crate) fn explain(error: &clap::Error, misused: u8) -> ExitCode {
             format!("unknown verb {}", quoted(OsStr::new(&verb)))
         }
         ErrorKind::InvalidValue if words(ContextKind::InvalidValue) == [""] => {
-            format!("{name} needs a value")
+            match argument.starts_with('-') {
+                true => format!("{name} needs a value"),
+                false => "a file name is empty".into(),
+            }
         }
+        ErrorKind::TooManyValues => format!("{name} takes no value"),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             format!("{name} can not be {value}")
         }

@@ -77,14 +77,20 @@ pub(crate) fn escaped(text: impl Display) -> String {
     noesc::audit(text.to_string().as_bytes())
 }
 
-/// The reason of an I/O error in the words of the system, without its number.
+/// The reason of an I/O error, at most in the words of the system, without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or folder".into(),
         ErrorKind::PermissionDenied => "permission denied".into(),
         ErrorKind::IsADirectory => "it is a folder".into(),
         ErrorKind::StorageFull => "no space left".into(),
-        _ => escaped(error),
+        ErrorKind::NotADirectory => "a part of the path is no folder".into(),
+        _ => {
+            let text = error.to_string();
+            let words = text.split(" (os error ").next().unwrap_or_default();
+            let (first, rest) = words.split_at_checked(1).unwrap_or_default();
+            escaped(first.to_ascii_lowercase() + rest)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use noesc_session::Viewer;
 
 use crate::args::FilterArgs;
 use crate::fail::{Failure, Result};
-use crate::input::{Input, Wanted, create, write};
+use crate::input::{Input, Wanted, create, unwritten, write};
 use crate::note;
 use crate::spans::SpansFile;
 
@@ -25,7 +25,7 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
             let mut spans = SpansFile::new(create("--spans", path)?);
             let report = pass(viewer, input, &mut spans)?;
             let written = spans.finish();
-            written.map_err(|error| Failure::io("can not write", path.as_os_str(), &error))?;
+            written.map_err(|error| unwritten(path.as_os_str(), &error))?;
             report
         }
     };
@@ -69,5 +69,5 @@ pub(crate) fn write_json(value: &impl serde::Serialize, mut file: File, path: &P
     let text = serde_json::to_string(value)
         .map_err(|error| Failure::new(format!("no JSON of the report: {error}")))?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.write_all(b"\n"));
-    written.map_err(|error| Failure::io("can not write", path.as_os_str(), &error))
+    written.map_err(|error| unwritten(path.as_os_str(), &error))
 }

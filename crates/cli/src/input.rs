@@ -10,11 +10,14 @@ use crate::fail::{Failure, Result};
 /// Bytes read at once: what a Linux pipe holds by default.
 const CHUNK_BYTES: usize = 64 * 1024;
 
+const READABLE: &str = "give a file that you can read, or \"-\" for stdin";
+
 /// An open input and its name for messages.
 pub(crate) struct Input {
     reader: Box<dyn Read>,
     name: std::ffi::OsString,
     chunk: Vec<u8>,
+    any: bool,
 }
 
 impl Input {
@@ -22,12 +25,17 @@ impl Input {
     pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
         let chunk = vec![0; CHUNK_BYTES];
         match path {
-            None => Ok(Self { reader: Box::new(io::stdin()), name: "stdin".into(), chunk }),
+            None => {
+                Ok(Self { reader: Box::new(io::stdin()), name: "stdin".into(), chunk, any: false })
+            }
             Some(path) if path == Path::new("-") => Self::open(None),
             Some(path) => match File::open(path) {
-                Ok(file) => Ok(Self { reader: Box::new(file), name: path.into(), chunk }),
-                Err(error) => Err(Failure::io("can not open", path.as_os_str(), &error)
-                    .hint("give a file that you can read, or \"-\" for stdin")),
+                Ok(file) => {
+                    Ok(Self { reader: Box::new(file), name: path.into(), chunk, any: false })
+                }
+                Err(error) => {
+                    Err(Failure::io("can not open", path.as_os_str(), &error).hint(READABLE))
+                }
             },
         }
     }
@@ -36,11 +44,15 @@ impl Input {
     pub(crate) fn next(&mut self) -> Result<&[u8]> {
         loop {
             match self.reader.read(&mut self.chunk) {
-                Ok(n) => return Ok(&self.chunk[..n]),
+                Ok(n) => {
+                    self.any |= n > 0;
+                    return Ok(&self.chunk[..n]);
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     let failure = Failure::io("can not read", &self.name, &error);
-                    return Err(failure.hint("what was read before is written"));
+                    let hint = if self.any { "what was read before is written" } else { READABLE };
+                    return Err(failure.hint(hint));
                 }
             }
         }
@@ -60,7 +72,7 @@ pub(crate) fn write(bytes: &[u8]) -> Result<Wanted> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(Wanted::Yes),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Wanted::No),
-        Err(error) => Err(Failure::io("can not write to", OsStr::new("stdout"), &error)),
+        Err(error) => Err(unwritten(OsStr::new("stdout"), &error)),
     }
 }
 
@@ -70,4 +82,9 @@ pub(crate) fn create(flag: &str, path: &Path) -> Result<File> {
         Failure::io(&format!("\"{flag}\" can not create"), path.as_os_str(), &error)
             .hint("name a file in a folder that exists and that you can write to")
     })
+}
+
+/// That an output took no more. It holds what was written before.
+pub(crate) fn unwritten(name: &OsStr, error: &io::Error) -> Failure {
+    Failure::io("can not write to", name, error).hint("the output is cut; write it elsewhere")
 }

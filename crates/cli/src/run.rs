@@ -11,9 +11,9 @@ use noesc_session::{
 use serde::Serialize;
 
 use crate::args::RunArgs;
-use crate::fail::{Failure, Result, WRAPPER, escaped, quoted, say};
+use crate::fail::{self, Failure, Result, WRAPPER, quoted, say};
 use crate::filter::write_json;
-use crate::input::create;
+use crate::input::{create, unwritten};
 use crate::note;
 
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
@@ -39,7 +39,7 @@ fn run_inner(args: RunArgs) -> Result<ExitCode> {
     }
     for (name, stream) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         if let Some(kind) = stream.failure {
-            return Err(Failure::io("can not write to", OsStr::new(name), &kind.into()));
+            return Err(unwritten(OsStr::new(name), &kind.into()));
         }
     }
     exit(&ran.captured, command.argv.first().map_or(OsStr::new(""), |name| name))
@@ -76,9 +76,9 @@ fn exit(captured: &Captured, name: &OsStr) -> Result<ExitCode> {
         Outcome::TimedOut | Outcome::IdleOut | Outcome::StoppedByLimit { .. } => {
             Ok(ExitCode::from(124))
         }
-        Outcome::Unknown { .. } => {
-            Err(Failure::new("the end of the command was not seen").code(WRAPPER))
-        }
+        Outcome::Unknown { .. } => Err(Failure::new("the end of the command was not seen")
+            .hint("something else may have collected its status; \"--report\" has the rest")
+            .code(WRAPPER)),
     }
 }
 
@@ -102,7 +102,7 @@ fn spawn_failure(reason: SpawnReason) -> (String, &'static str) {
         }
         SpawnReason::Refused(errno) => {
             let error = std::io::Error::from_raw_os_error(errno);
-            return (escaped(error), "the system is out of something; try again");
+            return (fail::reason(&error), "the system is out of something; try again");
         }
         _ => ("the system refused", "try again"),
     };
