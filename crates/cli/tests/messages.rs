@@ -1,0 +1,339 @@
+//! Every text of the command itself, compared with the files in `snapshots/`.
+//! `SNAPSHOTS=overwrite cargo test` writes them anew; the diff is the review.
+
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+
+use common::{Folder, binary, escaped, fed, noesc, ran};
+use snapbox::assert_data_eq;
+use snapbox::prelude::*;
+
+/// Command lines and what came of them, as one text.
+struct Session {
+    folder: Folder,
+    text: String,
+}
+
+impl Session {
+    fn new(name: &str) -> Self {
+        let folder = Folder::new(name);
+        folder.write("file", "text\n");
+        folder.write("script", "#!/nonexistent/interpreter\n");
+        folder.write("noformat", "\x7fnothing");
+        for name in ["script", "noformat"] {
+            let mode = PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(folder.path(name), mode).unwrap();
+        }
+        std::fs::create_dir(folder.path("folder")).unwrap();
+        Self { folder, text: String::new() }
+    }
+
+    /// A command line that is refused: one message and one hint on stderr, nothing on stdout.
+    fn refused(&mut self, arguments: &[&[u8]]) {
+        self.refused_for(arguments, b"");
+    }
+
+    fn refused_for(&mut self, arguments: &[&[u8]], input: &[u8]) {
+        let mut command = noesc(arguments.iter().map(|argument| OsStr::from_bytes(argument)));
+        command.current_dir(&self.folder.0);
+        let ended = fed(command, input);
+        let shown = |argument: &&[u8]| match argument {
+            [] => "''".to_owned(),
+            argument => escaped(argument),
+        };
+        let line: Vec<_> = arguments.iter().map(shown).collect();
+        let line = line.join(" ");
+        let said = ended.err();
+        assert!(!said.chars().any(|c| c.is_control() && c != '\n'), "{line}: {said:?}");
+        assert!(!said.contains('\u{202e}'), "{line}: {said:?}");
+        let lines: Vec<_> = said.split_terminator('\n').collect();
+        assert_eq!(lines.len(), 2, "{line}: {said:?}");
+        assert!(lines[0].starts_with("noesc: error: "), "{line}: {said:?}");
+        assert!(lines[1].starts_with("hint: "), "{line}: {said:?}");
+        writeln!(self.text, "$ noesc {line}\n{said}exit {}\n", ended.code()).unwrap();
+        assert_eq!(ended.out(), "", "{line}");
+    }
+}
+
+/// One command line a row, in words.
+fn words(line: &str) -> Vec<&[u8]> {
+    line.split(' ').filter(|word| !word.is_empty()).map(str::as_bytes).collect()
+}
+
+#[test]
+fn help() {
+    let text = |arguments: &[&str]| {
+        let ended = ran(noesc(arguments));
+        assert_eq!((ended.err(), ended.code()), ("", 0), "{arguments:?}");
+        assert!(!ended.out().chars().any(|c| c.is_control() && c != '\n'));
+        ended.out().to_owned().raw()
+    };
+    assert_data_eq!(text(&["--help"]), snapbox::file!["snapshots/help.txt"].raw());
+    assert_data_eq!(text(&["-h"]), snapbox::file!["snapshots/help-short.txt"].raw());
+    assert_data_eq!(text(&["run", "--help"]), snapbox::file!["snapshots/help-run.txt"].raw());
+    assert_data_eq!(text(&["filter", "--help"]), snapbox::file!["snapshots/help-filter.txt"].raw());
+    assert_data_eq!(text(&["audit", "--help"]), snapbox::file!["snapshots/help-audit.txt"].raw());
+    assert_data_eq!(
+        text(&["unaudit", "--help"]),
+        snapbox::file!["snapshots/help-unaudit.txt"].raw()
+    );
+}
+
+#[test]
+fn nothing_at_all_is_a_misuse_and_gets_the_help() {
+    let ended = ran(noesc([""; 0]));
+    assert_eq!((ended.out(), ended.code()), ("", 2));
+    assert_eq!(ended.err(), ran(noesc(["-h"])).out());
+}
+
+#[test]
+fn the_version() {
+    for flag in ["--version", "-V"] {
+        ran(noesc([flag])).is(&format!("noesc {}\n", env!("CARGO_PKG_VERSION")), "", 0);
+    }
+}
+
+#[test]
+fn what_is_misunderstood() {
+    let mut session = Session::new("misunderstood");
+    for line in [
+        "frobnicate",
+        "filtr",
+        "help",
+        "--bogus",
+        "filter --bogus",
+        "filter --mrak",
+        "filter -x",
+        "filter -q=3",
+        "filter one two",
+        "filter --mark=yes",
+        "filter --mark --mark",
+        "filter --mark --removed mark",
+        "filter --cr",
+        "filter --cr bogus",
+        "filter --cr=overwite",
+        "filter --cr drop --cr drop",
+        "filter --profile bogus",
+        "filter --invisible bogus",
+        "filter --style bogus",
+        "filter --conceal bogus",
+        "filter --separators bogus",
+        "filter --removed bogus",
+        "filter --hidden-text bogus",
+        "filter --report",
+        "audit --bogus",
+        "audit --mark",
+        "unaudit --lines",
+        "run",
+        "run --",
+        "run --bogus -- true",
+        "run --cr bogus -- true",
+        "run --spans file -- true",
+    ] {
+        session.refused(&words(line));
+    }
+    session.refused(&[b"filter", b""]);
+    session.refused(&[b"filter", b"--report", b""]);
+    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/misunderstood.txt"].raw());
+}
+
+#[test]
+fn settings_that_do_not_go_together() {
+    let mut session = Session::new("settings");
+    for line in [
+        "filter --cr overwrite --profile display",
+        "filter --cr overwrite --style keep",
+        "run --cr overwrite --profile display -- true",
+        "filter --off",
+        "filter --off --profile audit",
+        "run --off -- true",
+        "filter --conceal parameter",
+        "filter --profile display --style remove --conceal parameter",
+        "filter --encoding bogus",
+        "filter --encoding iso-2022-jp",
+        "filter --encoding ISO-2022-KR",
+        "filter --encoding hz-gb-2312",
+        "filter --encoding utf-7",
+        "filter --encoding replacement",
+        "run --encoding bogus -- true",
+        "run --encoding utf-7 -- true",
+    ] {
+        session.refused(&words(line));
+    }
+    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/settings.txt"].raw());
+}
+
+#[test]
+fn files_that_can_not_be_used() {
+    let mut session = Session::new("files");
+    for line in [
+        "filter missing",
+        "filter file/below",
+        "filter folder",
+        "audit missing",
+        "audit folder",
+        "unaudit missing",
+        "unaudit folder",
+        // A file of the kernel that opens and can not be read at its start.
+        "filter /proc/self/mem",
+        "filter --report missing/report",
+        "filter --report folder",
+        "filter --spans missing/spans",
+        "filter --report /dev/full",
+        "run --report missing/report -- echo unseen",
+        "run --report /dev/full -- true",
+    ] {
+        session.refused(&words(line));
+    }
+    session.refused_for(&words("filter --spans /dev/full"), b"\x1b[m");
+    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/files.txt"].raw());
+}
+
+#[test]
+fn a_file_that_may_not_be_read() {
+    let folder = Folder::new("unreadable");
+    let name = folder.write("secret", "x");
+    std::fs::set_permissions(&name, PermissionsExt::from_mode(0o000)).unwrap();
+    let mut command = noesc(["filter", &name]);
+    if std::fs::read(&name).is_ok() {
+        // Root reads everything: ask as somebody else, if they can reach the command at all.
+        let nobody = |command: &mut std::process::Command| {
+            command.uid(65534).gid(65534);
+        };
+        let mut probe = noesc(["--version"]);
+        nobody(&mut probe);
+        if probe.output().is_err() {
+            return;
+        }
+        nobody(&mut command);
+    }
+    ran(command).refused(&format!("can not open \"{name}\": permission denied"), 2);
+}
+
+#[test]
+fn texts_that_are_no_audit_view() {
+    let mut session = Session::new("unaudit");
+    for text in [
+        &b"\x1b[31m"[..],
+        b"\xff",
+        b"\xe2\x80\xae",
+        b"\\",
+        b"\\n",
+        b"\\x4",
+        b"\\xG0",
+        b"\\x0A",
+        b"\\x41",
+        b"\n\n",
+    ] {
+        writeln!(session.text, "$ printf '{}' |", escaped(text)).unwrap();
+        session.refused_for(&[b"unaudit"], text);
+    }
+    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/unaudit.txt"].raw());
+}
+
+#[test]
+fn commands_that_can_not_be_run() {
+    let mut session = Session::new("spawn");
+    for line in [
+        "run missing",
+        "run ./missing",
+        "run -- --missing",
+        "run ./file",
+        "run ./folder",
+        "run ./file/below",
+        "run ./script",
+        "run ./noformat",
+    ] {
+        session.refused(&words(line));
+    }
+    session.refused(&[b"run", b""]);
+    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/spawn.txt"].raw());
+}
+
+/// What a terminal or a reader would act on: a title, the bell, a second line, a reordering
+/// override, C1, and what is no UTF-8.
+const HOSTILE: &[u8] = b"a\x1b]0;x\x07\r\nnoesc: b\xe2\x80\xae\xc2\x9b31m\x9b\xff";
+
+#[test]
+fn hostile_names() {
+    let mut session = Session::new("hostile");
+    let utf8 = &HOSTILE[..HOSTILE.len() - 2];
+    for name in [HOSTILE, utf8] {
+        let joined = |front: &[u8]| [front, name].concat();
+        session.refused(&[name]);
+        session.refused(&[&joined(b"--")]);
+        session.refused(&[b"filter", name]);
+        session.refused(&[b"filter", &joined(b"--")]);
+        session.refused(&[b"filter", &joined(b"-")]);
+        session.refused(&[b"filter", &joined(b"--mark=")]);
+        session.refused(&[b"filter", b"file", name]);
+        for flag in [
+            &b"--profile"[..],
+            b"--cr",
+            b"--invisible",
+            b"--style",
+            b"--conceal",
+            b"--separators",
+            b"--removed",
+            b"--hidden-text",
+            b"--encoding",
+        ] {
+            session.refused(&[b"filter", flag, name]);
+        }
+        session.refused(&[b"filter", b"--report", &joined(b"missing/")]);
+        session.refused(&[b"filter", &joined(b"--report=missing/")]);
+        session.refused(&[b"filter", b"--spans", &joined(b"missing/")]);
+        session.refused(&[b"audit", name]);
+        session.refused(&[b"unaudit", name]);
+        session.refused(&[b"run", name]);
+        session.refused(&[b"run", &joined(b"./")]);
+        session.refused(&[b"run", &joined(b"--")]);
+        session.refused(&[b"run", b"--report", &joined(b"missing/"), b"true"]);
+    }
+    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/hostile.txt"].raw());
+}
+
+#[test]
+fn hostile_files_that_are_there() {
+    let session = Session::new("there");
+    let mut name = OsString::from_vec(HOSTILE.to_vec());
+    let path = session.folder.path(&name);
+    std::fs::write(&path, "text").unwrap();
+    let run = |arguments: &[&OsStr]| {
+        let mut command = noesc(arguments);
+        command.current_dir(&session.folder.0);
+        ran(command)
+    };
+    run(&[OsStr::new("filter"), &name]).is("text", "", 0);
+    let mut command = OsString::from("./");
+    command.push(&name);
+    let shown = escaped(HOSTILE).replace("\\r", "\\x0d").replace("\\n", "\\x0a");
+    run(&[OsStr::new("run"), &command])
+        .refused(&format!("can not run \"./{shown}\": not executable"), 126);
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    run(&[OsStr::new("filter"), &name])
+        .refused(&format!("can not read \"{shown}\": it is a folder"), 2);
+    run(&[OsStr::new("run"), &command])
+        .refused(&format!("can not run \"./{shown}\": it is a folder"), 126);
+    name.push("/report");
+    run(&[OsStr::new("filter"), OsStr::new("--report"), &name]).is("", "", 0);
+}
+
+#[test]
+fn our_own_name_is_no_input() {
+    let mut command = std::process::Command::new(binary());
+    command.arg0(OsStr::from_bytes(HOSTILE)).arg("--help");
+    assert_eq!(ran(command).out(), ran(noesc(["--help"])).out());
+    let mut command = std::process::Command::new(binary());
+    command.arg0(OsStr::from_bytes(HOSTILE)).arg("filtr");
+    ran(command).refused("unknown verb \"filtr\"", 2);
+}
