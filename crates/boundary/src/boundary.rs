@@ -7,10 +7,10 @@ use noesc_text::{Context, is_ordinary};
 
 use crate::audit::escape_into;
 use crate::lossy::Lossy;
-use crate::page::Page;
+use crate::page::{CLOSE_STYLE, Page};
 use crate::profile::{Cr, Form, Profile, ProfileError, Separators};
 use crate::report::Report;
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, Written};
 use crate::span::SpanReceiver;
 use crate::window::Window;
 
@@ -44,8 +44,12 @@ pub struct Boundary {
     /// The first two bytes of the stream: a BOM of UTF-16?
     head: [u8; 2],
     reader: Reader,
+    /// Where the forms that are no text of the page write: audit and off.
+    apart: Written,
     /// Decodes what [`Form::Off`] lets pass.
     lossy: Lossy,
+    /// The view of the forms to which the settings do not apply; the page then only counts.
+    unfiltered: Written,
 }
 
 /// Takes the events.
@@ -79,7 +83,9 @@ impl Boundary {
                 settled: 0,
                 edited: VecDeque::new(),
             },
+            apart: Written::default(),
             lossy: Lossy::default(),
+            unfiltered: Written::default(),
         })
     }
 
@@ -108,29 +114,17 @@ impl Boundary {
         spans: &mut S,
     ) {
         let at = self.parser.offset();
-        for (place, &byte) in self.head.iter_mut().zip(chunk).skip(at.min(2) as usize) {
+        let places = self.head.iter_mut().skip(usize::try_from(at).unwrap_or(usize::MAX));
+        for (place, &byte) in places.zip(chunk) {
             *place = byte;
         }
-        if at == 1 && !chunk.is_empty() {
-            self.head[1] = chunk[0];
-        }
+        let to = &mut Sheet { out: Some(view), spans };
         match self.reader.page.profile.form {
-            Form::Text => self.read(chunk, &mut Sheet { out: Some(view), spans }),
-            Form::Audit => {
-                escape_into(
-                    chunk,
-                    at,
-                    &mut self.reader.page.written,
-                    &mut Sheet { out: Some(view), spans },
-                );
-                self.read(chunk, &mut Sheet { out: None, spans: &mut () });
-            }
-            Form::Off => {
-                let to = &mut Sheet { out: Some(view), spans };
-                self.lossy.push(chunk, at, &mut self.reader.page.written, to);
-                self.read(chunk, &mut Sheet { out: None, spans: &mut () });
-            }
+            Form::Text => return self.read(chunk, to),
+            Form::Audit => escape_into(chunk, at, &mut self.apart, to),
+            Form::Off => self.lossy.push(chunk, at, &mut self.apart, to),
         }
+        self.read(chunk, &mut Sheet { out: None, spans: &mut () });
     }
 
     fn read<S: SpanReceiver>(&mut self, chunk: &[u8], to: &mut Sheet<'_, S>) {
@@ -149,19 +143,17 @@ impl Boundary {
         view: &mut String,
         spans: &mut S,
     ) -> Report {
-        let form = self.reader.page.profile.form;
         let to = &mut Sheet { out: Some(view), spans };
-        match form {
-            Form::Text => self.end(to),
-            Form::Audit => {
-                self.end(&mut Sheet { out: None, spans: &mut () });
-                self.reader.page.written.finish(to);
+        if self.reader.page.profile.form == Form::Text {
+            self.end(to);
+        } else {
+            let at = self.parser.offset();
+            self.lossy.finish(at, &mut self.apart, to);
+            if self.reader.page.leaves_style_open() {
+                self.apart.inserted(at, CLOSE_STYLE, to);
             }
-            Form::Off => {
-                let at = self.parser.offset();
-                self.lossy.finish(at, &mut self.reader.page.written, to);
-                self.end(to);
-            }
+            self.apart.finish(to);
+            self.end(&mut Sheet { out: None, spans: &mut () });
         }
         let report = self.reader.page.report();
         let profile = self.reader.page.profile;
@@ -261,6 +253,11 @@ impl Reader {
                 }
                 *settled += judged.len_utf8() as u64;
             });
+            if matches!(c, '\u{2028}' | '\u{2029}')
+                && page.profile.separators == Separators::Newline
+            {
+                context.line_end(&mut |_, _| {}); // holds nothing after such a character
+            }
             if context.is_holding() && !run.is_empty() {
                 page.text(at + run.start as u64, &text[run.clone()], to);
                 run = end..end;

@@ -13,6 +13,8 @@ use crate::style::{self, Rebuilt};
 use crate::window::LINE_CELLS_MAX;
 
 pub(crate) const MARK: &str = "\u{241B}";
+pub(crate) const CLOSE_STYLE: &str = "\x1b[0m";
+pub(crate) const RESET: &str = "\x1b[0m";
 const REPLACEMENT: &str = "\u{FFFD}";
 const HIDDEN_OPEN: &str = "\u{27E6}";
 const HIDDEN_CLOSE: &str = "\u{27E7}";
@@ -423,7 +425,8 @@ impl Page {
         self.attributes.sequence(sequence);
         self.modes.sequence(sequence);
         if self.hidden.is_some() && !self.editing && !self.attributes.hides() {
-            self.close_hidden(sequence.start, to);
+            let before = self.part.map_or(sequence.end, |(at, _)| at);
+            self.close_hidden(before, to);
         }
         if self.profile.form == Form::Off
             && (sequence.class, sequence.final_byte) == (Class::Csi, b'm')
@@ -458,11 +461,19 @@ impl Page {
         let Some((at, len)) = self.part.take() else { return };
         let parameters = &style.text.as_bytes()[2..style.text.len() - 1];
         // `ESC [` and `m`: not the C1 form, and nothing rebuilt.
-        match len == style.text.len() as u64 && parameters == sequence.collected {
+        let same = len == style.text.len() as u64
+            && !sequence.encoded
+            && parameters == sequence.collected;
+        match same {
             true => self.written.kept(at, &style.text, to),
             false => self.written.replaced(at, len, &style.text, to),
         }
         self.style_open = !style.resets;
+    }
+
+    /// What passed under [`Form::Off`] did more than reset the style.
+    pub(crate) fn leaves_style_open(&self) -> bool {
+        self.profile.form == Form::Off && self.style_open
     }
 
     pub(crate) fn split_introducer(&mut self, at: u64, from: u64) {
@@ -486,12 +497,17 @@ impl Page {
         }
         self.close_hidden(at, to);
         if std::mem::take(&mut self.style_open) {
-            self.written.inserted(at, "\x1b[0m", to);
+            self.written.inserted(at, CLOSE_STYLE, to);
         }
         self.written.finish(to);
         for span in self.modes.left_on() {
             self.tally.notice(Notice::ModeLeftOn, span);
         }
+    }
+
+    /// Whether a style is still open, and is to be closed by whoever asks.
+    pub(crate) fn take_open_style(&mut self) -> bool {
+        std::mem::take(&mut self.style_open)
     }
 
     /// Every second byte of a stream of `len` bytes was NUL, or a BOM of UTF-16 stood at its start.
