@@ -49,3 +49,9 @@ pub use report::{
 pub use span::{Fate, Run, SpanReceiver};
 pub use view::{View, clean, marked, view, view_with_spans};
 pub use window::LINE_CELLS_MAX;
+
+/// The Rust examples of the README and of the book compile and hold.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/library.md")]
+struct Documents;
