@@ -211,8 +211,8 @@ impl Page {
     /// A sequence or control was dropped before `at`.
     pub(crate) fn mark<S: SpanReceiver>(&mut self, at: u64, to: &mut Sheet<'_, S>) {
         if self.profile.removed == Removed::Mark && !self.editing {
-            self.segment_cells += usize::from(self.written.in_segment());
             self.written.inserted(at, MARK, to);
+            self.take_cells(1, to);
         }
     }
 
@@ -277,15 +277,20 @@ impl Page {
             }
             self.hide(first, at + len);
         }
+        self.written.replaced(at, len, text, to);
+        self.take_cells(text.chars().count(), to);
+        self.line_has_text = true;
+    }
+
+    /// Something was written to the segment that may be left out: when it is too long, it stays.
+    fn take_cells<S: SpanReceiver>(&mut self, n: usize, to: &mut Sheet<'_, S>) {
         if self.written.in_segment() {
-            self.segment_cells += text.chars().count();
+            self.segment_cells += n;
             if self.segment_cells > LINE_CELLS_MAX {
                 self.tally.collapsed.segments_beyond_window += 1;
                 self.written.commit_segment(to);
             }
         }
-        self.written.replaced(at, len, text, to);
-        self.line_has_text = true;
     }
 
     /// What becomes of a character, now that its neighbours are known.
@@ -461,14 +466,14 @@ impl Page {
         let Some((at, len)) = self.part.take() else { return };
         let parameters = &style.text.as_bytes()[2..style.text.len() - 1];
         // `ESC [` and `m`: not the C1 form, and nothing rebuilt.
-        let same = len == style.text.len() as u64
-            && !sequence.encoded
-            && parameters == sequence.collected;
+        let same =
+            len == style.text.len() as u64 && !sequence.encoded && parameters == sequence.collected;
         match same {
             true => self.written.kept(at, &style.text, to),
             false => self.written.replaced(at, len, &style.text, to),
         }
         self.style_open = !style.resets;
+        self.take_cells(1, to);
     }
 
     /// What passed under [`Form::Off`] did more than reset the style.

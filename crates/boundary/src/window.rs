@@ -6,6 +6,10 @@ use unicode_width::UnicodeWidthChar;
 /// under `cr = collapse`. Far wider than any terminal; small enough to be held per stream.
 pub const LINE_CELLS_MAX: usize = 4096;
 
+/// Cells that a cursor movement may go beyond the end of a line, as a terminal's margin would
+/// stop it. Wider than terminals in use; without it eight bytes could become 4,096 spaces.
+pub(crate) const GAP_CELLS_MAX: usize = 512;
+
 const TAB_CELLS: usize = 8;
 
 /// One cell.
@@ -125,7 +129,7 @@ impl Window {
             b'C' => self.column.saturating_add(n),
             _ => self.column.saturating_sub(n),
         };
-        self.column = column.min(LINE_CELLS_MAX - 1);
+        self.column = column.min(self.cells.len() + GAP_CELLS_MAX).min(LINE_CELLS_MAX - 1);
     }
 
     /// EL with its parameter.
@@ -188,5 +192,29 @@ impl Window {
         }
         upto(usize::MAX, &mut piece);
         *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line that moving right by `n` and writing one character makes.
+    fn gap(n: usize) -> usize {
+        let mut window = Window::default();
+        window.go(b'C', n);
+        let glyph = Glyph { c: 'x', at: 0, len: 1, ill_formed: false, hidden: false };
+        window.put(glyph, &mut |_| {}).unwrap();
+        let mut gaps = 0;
+        window.finish(|piece| gaps += usize::from(piece == Piece::Gap));
+        gaps
+    }
+
+    #[test]
+    fn a_movement_goes_beyond_the_line_up_to_its_limit() {
+        assert_eq!(gap(GAP_CELLS_MAX - 1), GAP_CELLS_MAX - 1);
+        assert_eq!(gap(GAP_CELLS_MAX), GAP_CELLS_MAX);
+        assert_eq!(gap(GAP_CELLS_MAX + 1), GAP_CELLS_MAX);
+        assert_eq!(gap(usize::MAX), GAP_CELLS_MAX);
     }
 }
