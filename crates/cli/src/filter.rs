@@ -10,7 +10,7 @@ use noesc_session::Viewer;
 use crate::args::FilterArgs;
 use crate::fail::{Failure, Result};
 use crate::input::{Input, Wanted, create, unwritten, write};
-use crate::note;
+use crate::note::{self, OpenLines};
 use crate::spans::SpansFile;
 
 pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
@@ -19,29 +19,34 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
         .map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
     let input = Input::open(args.file.as_deref())?;
     let report_file = args.report.as_deref().map(|path| create("--report", path)).transpose()?;
-    let report = match &args.spans {
+    let (report, open) = match &args.spans {
         None => pass(viewer, input, &mut ())?,
         Some(path) => {
             let mut spans = SpansFile::new(create("--spans", path)?);
-            let report = pass(viewer, input, &mut spans)?;
+            let passed = pass(viewer, input, &mut spans)?;
             let written = spans.finish();
             written.map_err(|error| unwritten(path.as_os_str(), &error))?;
-            report
+            passed
         }
     };
     if let (Some(file), Some(path)) = (report_file, &args.report) {
         write_json(&report, file, path)?;
     }
     if !args.quiet {
-        note::findings(&report, None);
+        note::tell(note::findings(&report, None), open);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Passes the input through the boundary. A reader that goes away ends it; the report then is of
 /// what was read.
-fn pass(mut viewer: Viewer, mut input: Input, spans: &mut impl SpanReceiver) -> Result<Report> {
+fn pass(
+    mut viewer: Viewer,
+    mut input: Input,
+    spans: &mut impl SpanReceiver,
+) -> Result<(Report, OpenLines)> {
     let mut view = String::new();
+    let mut open = OpenLines::default();
     let mut failed = None;
     loop {
         view.clear();
@@ -53,14 +58,21 @@ fn pass(mut viewer: Viewer, mut input: Input, spans: &mut impl SpanReceiver) -> 
                 break;
             }
         }
+        open.stdout = is_line_open(&view).unwrap_or(open.stdout);
         if write(view.as_bytes())? == Wanted::No {
             break;
         }
     }
     view.clear();
     let report = viewer.finish(&mut view, spans);
+    open.stdout = is_line_open(&view).unwrap_or(open.stdout);
     write(view.as_bytes())?;
-    failed.map_or(Ok(report), Err)
+    failed.map_or(Ok((report, open)), Err)
+}
+
+/// Whether a piece of a view ends within a line; an empty one says nothing.
+fn is_line_open(view: &str) -> Option<bool> {
+    view.as_bytes().last().map(|last| *last != b'\n')
 }
 
 /// Writes a value as one line of JSON.

@@ -1,17 +1,21 @@
 //! What a reader is told without asking.
 
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+
 use noesc::{Report, Severity};
 
 use crate::fail::say;
 
-/// One line when a finding is high or critical, such as
-/// `noesc: high: clipboard-write ×2, first at byte 14`.
+/// What to say when a finding is high or critical, such as
+/// `high: clipboard-write ×2, first at byte 14`.
 ///
 /// `name` is the stream's, where there are several.
-pub(crate) fn findings(report: &Report, name: Option<&str>) {
+pub(crate) fn findings(report: &Report, name: Option<&str>) -> Option<String> {
     let grave: Vec<_> =
         report.findings.iter().filter(|finding| finding.severity >= Severity::High).collect();
-    let Some(gravest) = grave.first() else { return };
+    let gravest = grave.first()?;
     let list: Vec<_> = grave
         .iter()
         .map(|finding| {
@@ -23,5 +27,35 @@ pub(crate) fn findings(report: &Report, name: Option<&str>) {
         })
         .collect();
     let name = name.map_or(String::new(), |name| format!(" in {name}"));
-    say(&format!("{}{name}: {}", gravest.severity.name(), list.join("; ")));
+    Some(format!("{}{name}: {}", gravest.severity.name(), list.join("; ")))
+}
+
+/// Which of our outputs end in a line without its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OpenLines {
+    pub(crate) stdout: bool,
+    pub(crate) stderr: bool,
+}
+
+/// Says these on stderr, each on a line of its own: an open line is ended first.
+pub(crate) fn tell(notes: impl IntoIterator<Item = String>, open: OpenLines) {
+    let mut ends_line = open.stderr || open.stdout && is_one_output();
+    for note in notes {
+        if std::mem::take(&mut ends_line) {
+            let _ = io::stderr().write_all(b"\n");
+        }
+        say(&note);
+    }
+}
+
+/// Whether stdout and stderr go to the same terminal, pipe or file.
+fn is_one_output() -> bool {
+    let place = |fd: std::os::fd::BorrowedFd<'_>| -> io::Result<_> {
+        let file = std::fs::File::from(fd.try_clone_to_owned()?).metadata()?;
+        Ok((file.dev(), file.ino()))
+    };
+    match (place(io::stdout().as_fd()), place(io::stderr().as_fd())) {
+        (Ok(stdout), Ok(stderr)) => stdout == stderr,
+        _ => false,
+    }
 }

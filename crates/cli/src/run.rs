@@ -11,10 +11,10 @@ use noesc_session::{
 use serde::Serialize;
 
 use crate::args::RunArgs;
-use crate::fail::{self, Failure, Result, WRAPPER, quoted, say};
+use crate::fail::{self, Failure, Result, WRAPPER, quoted};
 use crate::filter::write_json;
 use crate::input::{create, unwritten};
-use crate::note;
+use crate::note::{self, OpenLines};
 
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
     run_inner(args).map_err(|failure| failure.code_if_misuse(WRAPPER))
@@ -33,9 +33,12 @@ fn run_inner(args: RunArgs) -> Result<ExitCode> {
         write_json(&RunReport::of(&ran), file, path)?;
     }
     if !args.quiet {
-        note::findings(&ran.stdout.report, Some("stdout"));
-        note::findings(&ran.stderr.report, Some("stderr"));
-        writers_alive(&ran.captured);
+        let open = OpenLines { stdout: ran.stdout.is_line_open, stderr: ran.stderr.is_line_open };
+        let found = [
+            note::findings(&ran.stdout.report, Some("stdout")),
+            note::findings(&ran.stderr.report, Some("stderr")),
+        ];
+        note::tell(found.into_iter().flatten().chain(writers_alive(&ran.captured)), open);
     }
     for (name, stream) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         if let Some(kind) = stream.failure {
@@ -50,12 +53,12 @@ fn outlet(name: &str, outlet: std::io::Result<Outlet>) -> Result<Outlet> {
 }
 
 /// A process that outlives the command and still holds a pipe: its output is no longer read.
-fn writers_alive(captured: &Captured) {
-    for (name, stream) in [("stdout", &captured.stdout), ("stderr", &captured.stderr)] {
-        if stream.end.cutoff == Cutoff::WriterAlive {
-            say(&format!("a process that the command left behind still holds its {name}"));
-        }
-    }
+fn writers_alive(captured: &Captured) -> impl Iterator<Item = String> {
+    let streams = [("stdout", &captured.stdout), ("stderr", &captured.stderr)];
+    streams
+        .into_iter()
+        .filter(|(_, stream)| stream.end.cutoff == Cutoff::WriterAlive)
+        .map(|(name, _)| format!("a process that the command left behind still holds its {name}"))
 }
 
 /// As shells do: the status itself, 128+n for signal n, 126 and 127 for what can't be run.

@@ -35,6 +35,8 @@ pub struct RanStream {
     pub report: Report,
     /// A write to our own output failed otherwise than by its reader going away.
     pub failure: Option<std::io::ErrorKind>,
+    /// The last line of the view has no line end.
+    pub is_line_open: bool,
 }
 
 /// Runs a command and writes the views of its two streams to `stdout` and `stderr` as they are
@@ -71,6 +73,7 @@ struct Path {
     outlet: Outlet,
     names: Option<NameGuard>,
     report: Report,
+    is_line_open: bool,
 }
 
 impl Path {
@@ -83,6 +86,7 @@ impl Path {
             outlet,
             names: guarded.then(NameGuard::default),
             report: Report::default(),
+            is_line_open: false,
         })
     }
 
@@ -106,13 +110,16 @@ impl Path {
             Some(names) => names.push(&self.view, self.outlet.buffer()),
             None => self.outlet.buffer().extend_from_slice(self.view.as_bytes()),
         }
+        if let Some(last) = self.view.as_bytes().last() {
+            self.is_line_open = *last != b'\n';
+        }
         self.view.clear();
         self.outlet.write()
     }
 
     fn done(self) -> RanStream {
         let failure = self.outlet.failure().filter(|&kind| kind != std::io::ErrorKind::BrokenPipe);
-        RanStream { report: self.report, failure }
+        RanStream { report: self.report, failure, is_line_open: self.is_line_open }
     }
 }
 
