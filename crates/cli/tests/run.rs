@@ -1,0 +1,291 @@
+//! `noesc run`: a wrapper that nobody notices until there is something to say.
+
+mod common;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use common::{Folder, json, noesc, ran, ran_sh, see, shell, signal, spawned, status};
+use serde_json::json;
+
+#[test]
+fn output_is_made_inert_and_all_else_passes() {
+    let script = r#"printf "\033]0;x\007ok\n"; echo err >&2; exit 3"#;
+    ran_sh(&[], script).is("ok\n", "err\n", 3);
+}
+
+#[test]
+fn a_bare_value_stays_bare() {
+    let ended = ran(shell(r#"x=$("$N" run -- printf 0a1b); printf '[%s]' "$x""#));
+    ended.is("[0a1b]", "", 0);
+    let ended = ran(shell(r#"x=$("$N" run -- printf 'a\nb\n\n'); printf '[%s]' "$x""#));
+    ended.is("[a\nb]", "", 0);
+}
+
+#[test]
+fn stdin_is_the_commands() {
+    ran(shell(r#"printf 'x\ny\n' | "$N" run -- grep y"#)).is("y\n", "", 0);
+    ran(shell(r#"printf 'x\n' | "$N" run -- grep y"#)).is("", "", 1);
+    // What the command leaves, the next one reads.
+    let script = r#"printf 'one\ntwo\n' | { "$N" run -- sh -c 'read x; echo got:$x'; cat; }"#;
+    ran(shell(script)).is("got:one\ntwo\n", "", 0);
+}
+
+#[test]
+fn every_status_comes_through() {
+    for code in [0, 1, 2, 42, 124, 125, 126, 127, 128, 255] {
+        ran_sh(&[], &format!("exit {code}")).is("", "", code);
+    }
+    for (name, number) in [("HUP", 1), ("INT", 2), ("KILL", 9), ("SEGV", 11), ("TERM", 15)] {
+        ran_sh(&[], &format!("ulimit -c 0; kill -{name} $$")).is("", "", 128 + number);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_an_endless_command() {
+    let ended = ran(shell(r#""$N" run -- yes | head -1"#));
+    ended.is("y\n", "", 0);
+    let ended = ran(shell(r#"{ "$N" run -- yes; echo $? >&2; } | head -1"#));
+    ended.is("y\n", "141\n", 0);
+    // The command's other stream goes on.
+    let script = r#"{ "$N" run -- sh -c 'trap "" PIPE; yes 2>/dev/null; echo on >&2'; } | head -1"#;
+    ran(shell(script)).is("y\n", "on\n", 0);
+}
+
+#[test]
+fn output_is_seen_while_the_command_runs() {
+    let script = r"printf 'part'; printf '\033[1mx\033]0;' >&2; read x; echo $x";
+    let mut command = noesc(["run", "--", "sh", "-c", script]);
+    command.stdin(Stdio::piped());
+    let mut child = spawned(command);
+    see(child.stdout.as_mut().unwrap(), "part");
+    see(child.stderr.as_mut().unwrap(), "x");
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"more\n").unwrap();
+    see(child.stdout.as_mut().unwrap(), "more\n");
+    assert_eq!(status(&mut child).code(), Some(0));
+}
+
+#[test]
+fn signals_reach_the_command() {
+    for (name, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let script =
+            format!("trap 'echo got; exit 7' {name}; echo up; while :; do sleep 0.1; done");
+        let mut child = spawned(noesc(["run", "--", "sh", "-c", &script]));
+        see(child.stdout.as_mut().unwrap(), "up\n");
+        signal(name, child.id());
+        see(child.stdout.as_mut().unwrap(), "got\n");
+        assert_eq!(status(&mut child).code(), Some(code), "{name}");
+    }
+}
+
+#[test]
+fn a_signal_ends_a_command_that_does_not_listen() {
+    let folder = Folder::new("deaf");
+    let report = folder.name("report");
+    let script = "trap '' TERM; echo $$; while :; do sleep 0.1; done";
+    let mut child = spawned(noesc(["run", "--report", &report, "--", "sh", "-c", script]));
+    let mut pid = String::new();
+    let stdout = child.stdout.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut pid).unwrap();
+    signal("TERM", child.id());
+    assert_eq!(status(&mut child).code(), Some(143));
+    assert!(!std::path::Path::new("/proc").join(pid.trim()).exists());
+    // How the command ended and why are two facts.
+    let outcome = &json(report.as_ref())["outcome"];
+    assert_eq!(outcome["kind"], "cancelled");
+    assert_eq!(outcome["signal"], 15);
+    assert_eq!(outcome["code"], json!(null));
+}
+
+#[test]
+fn a_line_that_looks_like_ours_is_marked_on_stderr() {
+    ran_sh(&[], "echo 'noesc: forged' >&2").is("", "child: noesc: forged\n", 0);
+    ran_sh(&[], r"printf 'a\nno\033[1mes\007c: error: x' >&2").is(
+        "",
+        "a\nchild: noesc: error: x",
+        0,
+    );
+    // Nobody looks for our lines on stdout.
+    ran_sh(&[], "echo 'noesc: plain'").is("noesc: plain\n", "", 0);
+}
+
+#[test]
+fn a_grave_finding_is_told_in_one_line() {
+    let script = r"printf '\033]52;c;YQ==\007a\n'; printf '\033]9;hi\007\033]9;ho\007b\n' >&2";
+    let ended = ran_sh(&[], script);
+    let note = "noesc: high in stdout: clipboard-write at byte 0\n\
+                noesc: high in stderr: notification ×2, first at byte 0\n";
+    ended.is("a\n", &format!("b\n{note}"), 0);
+    ran_sh(&["--quiet"], script).is("a\n", "b\n", 0);
+    ran_sh(&["-q"], script).is("a\n", "b\n", 0);
+}
+
+#[test]
+fn what_we_say_begins_a_line() {
+    let said = "noesc: high in stdout: clipboard-write at byte 0\n";
+    let ended = ran_sh(&[], r"printf '\033]52;c;YQ==\007'; printf open >&2");
+    ended.is("", &format!("open\n{said}"), 0);
+    // Where both go to one place, that is the last line of either.
+    let script = r#""$N" run -- sh -c 'printf "\033]52;c;YQ==\007open"' 2>&1"#;
+    ran(shell(script)).is(&format!("open\n{said}"), "", 0);
+    let ended = ran_sh(&[], r"printf '\033]52;c;YQ==\007open'; echo shut >&2");
+    ended.is("open", &format!("shut\n{said}"), 0);
+    ran_sh(&["-q"], r"printf '\033]52;c;YQ==\007open' >&2").is("", "open", 0);
+}
+
+#[test]
+fn harmless_output_is_passed_without_a_word() {
+    let script = r"printf '\033[1mbold\033[0m \033[2K\r50%%\r\n'; printf '\033]0;t\007w\n' >&2";
+    ran_sh(&[], script).is("bold \n50%\n", "w\n", 0);
+}
+
+#[test]
+fn the_report_holds_what_was_seen() {
+    let folder = Folder::new("report");
+    let report = folder.name("report");
+    let script = r"printf '\033[1ma\n\033]52;c;YQ==\007b'; printf 'w\n' >&2; exit 3";
+    ran_sh(&["-q", "--report", &report], script).is("a\nb", "w\n", 3);
+    let mut report = json(report.as_ref());
+    assert!(report["duration_ms"].take().is_u64());
+    let wanted = json!({
+        "outcome": {"kind": "exited", "code": 3, "observed_by": "collector"},
+        "duration_ms": null,
+        "streams": {
+            "stdout": {
+                "bytes": 19, "lines": 1, "eof": true, "cutoff": "none",
+                "report": {
+                    "removed": {"bytes": 16, "sequences": 2, "controls": 0, "characters": 0},
+                    "classes": {"csi": 1, "osc": 1},
+                    "kinds": {"clipboard-write": 1, "style": 1},
+                    "endings": {"complete": 2},
+                    "held_back": {"bytes": 9, "lines": 0},
+                    "findings": [{
+                        "kind": "clipboard-write", "severity": "high", "count": 1,
+                        "spans": [[6, 12]],
+                    }],
+                },
+            },
+            "stderr": {
+                "bytes": 2, "lines": 1, "eof": true, "cutoff": "none",
+                "report": {},
+            },
+        },
+    });
+    assert_eq!(report, wanted);
+}
+
+#[test]
+fn a_status_is_never_invented() {
+    let folder = Folder::new("status");
+    let path = folder.name("report");
+    let outcome = |argv: &[&str]| {
+        ran(noesc(["run", "--report", &path, "--"].iter().chain(argv)));
+        json(path.as_ref())["outcome"].take()
+    };
+    let killed = outcome(&["sh", "-c", "kill -KILL $$"]);
+    let wanted = json!({
+        "kind": "signalled", "signal": 9, "core": false, "observed_by": "collector",
+    });
+    assert_eq!(killed, wanted);
+    let wanted = json!({"kind": "spawn_failed", "observed_by": "collector"});
+    assert_eq!(outcome(&["./missing"]), wanted);
+    let wanted = json!({"kind": "exited", "code": 0, "observed_by": "collector"});
+    assert_eq!(outcome(&["true"]), wanted);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_in_the_report() {
+    let folder = Folder::new("caller");
+    let path = folder.name("report");
+    let mut command = shell(r#""$N" run --report "$R" -- yes | head -1"#);
+    command.env("R", &path);
+    ran(command).is("y\n", "", 0);
+    let report = json(path.as_ref());
+    assert_eq!(report["streams"]["stdout"]["cutoff"], "caller");
+    assert_eq!(report["streams"]["stdout"]["eof"], false);
+    assert_eq!(report["streams"]["stderr"]["cutoff"], "none");
+    assert_eq!(report["outcome"]["signal"], 13);
+}
+
+#[test]
+fn a_process_left_behind_does_not_hold_us() {
+    let folder = Folder::new("behind");
+    let path = folder.name("report");
+    let ended = ran_sh(&["--report", &path], "echo before; sleep 20 & echo $!");
+    let mut lines = ended.out().lines();
+    assert_eq!((lines.next(), ended.code()), (Some("before"), 0));
+    signal("KILL", lines.next().unwrap().parse().unwrap());
+    let said = "noesc: a process that the command left behind still holds its stdout\n\
+                noesc: a process that the command left behind still holds its stderr\n";
+    assert_eq!(ended.err(), said);
+    let report = json(path.as_ref());
+    assert_eq!(report["streams"]["stdout"]["cutoff"], "writer-alive");
+    assert_eq!(report["streams"]["stdout"]["eof"], false);
+    assert_eq!(report["outcome"]["code"], 0);
+}
+
+#[test]
+fn the_substitution_returns_while_a_process_is_left_behind() {
+    let script = r#"x=$("$N" run -q -- sh -c 'sleep 20 & echo $!'); kill -KILL $x; echo done"#;
+    ran(shell(script)).is("done\n", "", 0);
+}
+
+#[test]
+fn settings_hold_for_both_streams() {
+    let script = r"printf '\033[1ma\r\nb\rc\n'; printf '\033[1md\re\n' >&2";
+    ran_sh(&["--mark"], script).is("\u{241b}a\nb\nc\n", "\u{241b}d\ne\n", 0);
+    ran_sh(&["--profile", "display"], script).is("\x1b[1ma\nbc\n\x1b[0m", "\x1b[1mde\n\x1b[0m", 0);
+    ran_sh(&["--profile", "audit"], script).is(
+        r"\x1b[1ma\x0d\x0ab\x0dc\x0a",
+        r"\x1b[1md\x0de\x0a",
+        0,
+    );
+    ran_sh(&["--cr", "overwrite"], script).is("a\nc\n", "e\n", 0);
+    let script = r"printf '\304\343\272\303'; printf '\304\343' >&2";
+    ran_sh(&["--encoding", "gbk"], script).is("你好", "你", 0);
+    ran_sh(&["--profile", "display", "--off"], r"printf '\033]0;x\007a'").is(
+        "\x1b]0;x\x07a",
+        "",
+        0,
+    );
+}
+
+#[test]
+fn flags_after_the_command_are_the_commands() {
+    ran(noesc(["run", "echo", "--mark", "-q", "--help"])).is("--mark -q --help\n", "", 0);
+    ran(noesc(["run", "--", "echo", "--", "x"])).is("-- x\n", "", 0);
+    ran(noesc(["run", "--mark", "echo", "x"])).is("x\n", "", 0);
+}
+
+#[test]
+fn arguments_arrive_as_they_are() {
+    let ended = ran(noesc(["run", "--", "printf", "[%s]", "", "a b", "*", "$HOME", "'\"\\"]));
+    ended.is("[][a b][*][$HOME]['\"\\]", "", 0);
+}
+
+#[test]
+fn a_mebibyte_of_arguments_arrives() {
+    let word = "x".repeat(100 * 1024);
+    let words = vec![word.as_str(); 11];
+    let ended = ran(noesc(["run", "--", "printf", "%s"].iter().chain(&words)));
+    ended.is(&words.concat(), "", 0);
+    // And is refused in one line where it is none of a command.
+    let ended = ran(noesc(["filter"].iter().chain(&words)));
+    assert_eq!((ended.err().lines().count(), ended.code()), (2, 2));
+}
+
+#[test]
+fn no_output_at_all() {
+    ran(noesc(["run", "true"])).is("", "", 0);
+    ran(noesc(["run", "--profile", "display", "true"])).is("", "", 0);
+    ran(noesc(["run", "--profile", "audit", "true"])).is("", "", 0);
+}
+
+#[test]
+fn a_run_within_a_run() {
+    let mut command = noesc(["run", "--", common::binary(), "run", "--", "sh", "-c"]);
+    command.arg(r"printf '\033]52;c;YQ==\007a\n'; exit 4");
+    let said = "child: noesc: high in stdout: clipboard-write at byte 0\n";
+    ran(command).is("a\n", said, 4);
+}
