@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -8,6 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::fail::{Failure, quoted};
+use crate::input::unwritten;
 use crate::settings::SettingArgs;
 
 /// Puts a boundary between the output of a process and everything that reads it afterwards.
@@ -150,8 +152,12 @@ pub(crate) fn parse(argv: &[OsString]) -> Result<Arguments, clap::Error> {
 pub(crate) fn explain(error: &clap::Error, misused: u8) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let _ = error.print();
-            return ExitCode::SUCCESS;
+            return match error.print() {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    unwritten(OsStr::new("stdout"), &error).code(misused).tell()
+                }
+                _ => ExitCode::SUCCESS,
+            };
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();

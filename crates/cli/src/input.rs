@@ -3,7 +3,9 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::fail::{Failure, Result};
 
@@ -14,7 +16,7 @@ const READABLE: &str = "give a file that you can read, or \"-\" for stdin";
 
 /// An open input and its name for messages.
 pub(crate) struct Input {
-    reader: Box<dyn Read>,
+    reader: File,
     name: std::ffi::OsString,
     chunk: Vec<u8>,
     any: bool,
@@ -26,13 +28,14 @@ impl Input {
         let chunk = vec![0; CHUNK_BYTES];
         match path {
             None => {
-                Ok(Self { reader: Box::new(io::stdin()), name: "stdin".into(), chunk, any: false })
+                let reader = descriptor(io::stdin()).map_err(|error| {
+                    Failure::io("can not read", OsStr::new("stdin"), &error).hint(READABLE)
+                })?;
+                Ok(Self { reader, name: "stdin".into(), chunk, any: false })
             }
             Some(path) if path == Path::new("-") => Self::open(None),
             Some(path) => match File::open(path) {
-                Ok(file) => {
-                    Ok(Self { reader: Box::new(file), name: path.into(), chunk, any: false })
-                }
+                Ok(reader) => Ok(Self { reader, name: path.into(), chunk, any: false }),
                 Err(error) => {
                     Err(Failure::io("can not open", path.as_os_str(), &error).hint(READABLE))
                 }
@@ -68,12 +71,19 @@ pub(crate) enum Wanted {
 
 /// Writes to stdout at once. A reader that went away is no error.
 pub(crate) fn write(bytes: &[u8]) -> Result<Wanted> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    static STDOUT: LazyLock<io::Result<File>> = LazyLock::new(|| descriptor(io::stdout()));
+    let mut stdout = STDOUT.as_ref().map_err(|error| unwritten(OsStr::new("stdout"), error))?;
+    match stdout.write_all(bytes) {
         Ok(()) => Ok(Wanted::Yes),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Wanted::No),
         Err(error) => Err(unwritten(OsStr::new("stdout"), &error)),
     }
+}
+
+/// A standard descriptor as a file: the standard library takes one that can't be used for empty,
+/// or for written.
+fn descriptor(stream: impl AsFd) -> io::Result<File> {
+    Ok(File::from(stream.as_fd().try_clone_to_owned()?))
 }
 
 /// Creates a file that a flag names, before anything else happens.
