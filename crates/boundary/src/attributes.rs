@@ -84,7 +84,8 @@ impl Attributes {
         self.shift = set;
     }
 
-    fn style(&mut self, parameters: &[u8]) {
+    /// An SGR sequence.
+    pub(crate) fn style(&mut self, parameters: &[u8]) {
         if matches!(parameters, b"" | b"0") {
             self.notes_len = 0;
             self.foreground = Colour::Default;
@@ -147,7 +148,7 @@ fn could_hide(parameters: &[u8]) -> bool {
 }
 
 /// Whether a character shows nothing in a cell, or fills it with the foreground: neither tells
-/// hidden text from visible.
+/// hidden text from visible. Nor does our own mark, which a view may hold where style is kept.
 pub(crate) fn is_blank(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{2580}'..='\u{259F}' | '\u{2800}')
+    c.is_whitespace() || matches!(c, '\u{2580}'..='\u{259F}' | '\u{2800}' | '\u{241B}')
 }

@@ -48,8 +48,6 @@ pub struct Boundary {
     apart: Written,
     /// Decodes what [`Form::Off`] lets pass.
     lossy: Lossy,
-    /// The view of the forms to which the settings do not apply; the page then only counts.
-    unfiltered: Written,
 }
 
 /// Takes the events.
@@ -85,7 +83,6 @@ impl Boundary {
             },
             apart: Written::default(),
             lossy: Lossy::default(),
-            unfiltered: Written::default(),
         })
     }
 

@@ -14,7 +14,6 @@ use crate::window::LINE_CELLS_MAX;
 
 pub(crate) const MARK: &str = "\u{241B}";
 pub(crate) const CLOSE_STYLE: &str = "\x1b[0m";
-pub(crate) const RESET: &str = "\x1b[0m";
 const REPLACEMENT: &str = "\u{FFFD}";
 const HIDDEN_OPEN: &str = "\u{27E6}";
 const HIDDEN_CLOSE: &str = "\u{27E7}";
@@ -31,6 +30,8 @@ pub(crate) struct Page {
     pub(crate) written: Written,
     pub(crate) tally: Tally,
     pub(crate) attributes: Attributes,
+    /// What a terminal that is given the view would hide: style that was dropped does not count.
+    shown: Attributes,
     modes: Modes,
     /// CRs since the last text: part of a line end if LF comes, else bare.
     pub(crate) crs: u64,
@@ -59,6 +60,7 @@ impl Page {
             written: Written::default(),
             tally: Tally::default(),
             attributes: Attributes::default(),
+            shown: Attributes::default(),
             modes: Modes::default(),
             crs: 0,
             line_has_text: false,
@@ -93,7 +95,7 @@ impl Page {
 
     /// A terminal would hide the text at hand.
     fn hides(&self) -> bool {
-        self.hidden_glyph.unwrap_or_else(|| self.attributes.hides())
+        self.hidden_glyph.unwrap_or_else(|| self.attributes.hides() || self.shown.hides())
     }
 
     /// Text in a segment that may be left out: the end of its line decides that it stays, and so
@@ -139,7 +141,7 @@ impl Page {
                 }
             }
             if hides {
-                self.hide(c, after);
+                self.hide(c, here, after);
             }
             self.note_drawing(c);
         }
@@ -160,8 +162,9 @@ impl Page {
         }
     }
 
-    fn hide(&mut self, c: char, after: u64) {
-        self.hidden = self.hidden.map(|(start, _)| (start, after));
+    /// A character that a terminal would hide. In an edited line it may stand before an earlier one.
+    fn hide(&mut self, c: char, at: u64, after: u64) {
+        self.hidden = self.hidden.map(|(start, end)| (start.min(at), end.max(after)));
         self.hidden_closed = c == '\u{27E7}';
     }
 
@@ -275,7 +278,7 @@ impl Page {
             if self.hidden.is_none() {
                 self.open_hidden(at, first, to);
             }
-            self.hide(first, at + len);
+            self.hide(first, at, at + len);
         }
         self.written.replaced(at, len, text, to);
         self.take_cells(text.chars().count(), to);
@@ -429,7 +432,7 @@ impl Page {
         self.tally.sequence(sequence);
         self.attributes.sequence(sequence);
         self.modes.sequence(sequence);
-        if self.hidden.is_some() && !self.editing && !self.attributes.hides() {
+        if self.hidden.is_some() && !self.editing && !self.hides() {
             let before = self.part.map_or(sequence.end, |(at, _)| at);
             self.close_hidden(before, to);
         }
@@ -464,7 +467,10 @@ impl Page {
         to: &mut Sheet<'_, S>,
     ) {
         let Some((at, len)) = self.part.take() else { return };
+        // What hid the text so far may stand nowhere in the view; from here on it is this style.
+        self.close_hidden(at, to);
         let parameters = &style.text.as_bytes()[2..style.text.len() - 1];
+        self.shown.style(parameters);
         // `ESC [` and `m`: not the C1 form, and nothing rebuilt.
         let same =
             len == style.text.len() as u64 && !sequence.encoded && parameters == sequence.collected;
@@ -508,11 +514,6 @@ impl Page {
         for span in self.modes.left_on() {
             self.tally.notice(Notice::ModeLeftOn, span);
         }
-    }
-
-    /// Whether a style is still open, and is to be closed by whoever asks.
-    pub(crate) fn take_open_style(&mut self) -> bool {
-        std::mem::take(&mut self.style_open)
     }
 
     /// Every second byte of a stream of `len` bytes was NUL, or a BOM of UTF-16 stood at its start.

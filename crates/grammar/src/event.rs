@@ -161,6 +161,8 @@ pub struct Sequence<'a> {
     pub payload_lines: u64,
     /// Ended by BEL.
     pub bel: bool,
+    /// Begun by an encoded C1, which is as long as the 7-bit form.
+    pub encoded: bool,
     /// Parameter and intermediate bytes of a CSI (the first [`CSI_BYTES_MAX`](crate::CSI_BYTES_MAX)
     /// of them), intermediates of an escape (the first
     /// [`ESCAPE_BYTES_MAX`](crate::ESCAPE_BYTES_MAX)); empty for a string.

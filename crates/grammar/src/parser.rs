@@ -417,6 +417,7 @@ impl Parser {
             payload: open.payload,
             payload_lines: open.lines,
             bel,
+            encoded: open.encoded,
             collected,
             final_byte,
         };
