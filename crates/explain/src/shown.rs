@@ -1,0 +1,153 @@
+//! Text made inert, and back: what would not be seen, or would not be seen as it is, stands as
+//! `<U+202E>`.
+
+use std::fmt::Write;
+
+use noesc_text::{Category, Visible, category};
+
+/// Combining marks on one base that are written as they are; later ones are shown. The limit of
+/// the views.
+const MARKS_MAX: u8 = 8;
+
+/// Text as an explanation shows it.
+///
+/// Reversible: `<U+` stands nowhere but in the notation, since the `+` of text that holds these
+/// three characters is itself shown, as `<U<U+002B>`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shown {
+    text: String,
+    /// Characters of `text`, marks not counted.
+    columns: usize,
+    /// Marks since the last base; none can stand without a base.
+    marks: Option<u8>,
+    /// The last characters of `text` are `<`, or `<U`.
+    opened: u8,
+}
+
+impl Shown {
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.columns = 0;
+        self.marks = None;
+        self.opened = 0;
+    }
+
+    /// Whether there is room for another character within so many columns. A mark on a base needs
+    /// none.
+    pub(crate) fn has_room(&self, c: char, columns: usize) -> bool {
+        self.columns == 0
+            || self.columns + self.columns_of(c) <= columns
+            || (is_mark(c) && !self.is_shown(c))
+    }
+
+    fn columns_of(&self, c: char) -> usize {
+        match (self.is_shown(c), c as u32) {
+            (false, _) => 1,
+            (true, ..=0xFFFF) => "<U+202E>".len(),
+            (true, ..=0xF_FFFF) => "<U+E0041>".len(),
+            (true, _) => "<U+10FFFE>".len(),
+        }
+    }
+
+    fn is_shown(&self, c: char) -> bool {
+        match c {
+            '+' => self.opened == 2,
+            ' '..='~' => false,
+            c if is_mark(c) => self.marks.is_none_or(|marks| marks >= MARKS_MAX),
+            c => deceives(c),
+        }
+    }
+
+    pub(crate) fn push(&mut self, c: char) {
+        let shown = self.is_shown(c);
+        let mark = !shown && is_mark(c);
+        if !mark {
+            self.columns += self.columns_of(c);
+        }
+        self.marks = match (shown, mark) {
+            (true, _) => None,
+            (false, true) => self.marks.map(|marks| marks + 1),
+            (false, false) => Some(0),
+        };
+        self.opened = match c {
+            '<' => 1,
+            'U' if self.opened == 1 => 2,
+            _ => 0,
+        };
+        if shown {
+            // Writing to a string does not fail.
+            let _ = write!(self.text, "{}", Visible(c));
+        } else {
+            self.text.push(c);
+        }
+    }
+}
+
+fn is_mark(c: char) -> bool {
+    c as u32 >= 0x300 && matches!(category(c), Category::Mark | Category::MarkVirama)
+}
+
+/// Whether a reader would not see a character, or take it for another kind of blank, wherever it
+/// stands. Joiners and selectors are shown even where a view keeps them.
+fn deceives(c: char) -> bool {
+    if c.is_whitespace() || c.is_control() {
+        return true;
+    }
+    !matches!(
+        category(c),
+        Category::Ordinary
+            | Category::BlackFlag
+            | Category::Jamo
+            | Category::Braille
+            | Category::MongolianLetter
+            | Category::Joining(_)
+            | Category::SpacingVirama
+            | Category::Pictograph
+            | Category::EmojiModifier
+            | Category::Ideograph
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let mut shown = Shown::default();
+        text.chars().for_each(|c| shown.push(c));
+        shown.text
+    }
+
+    #[test]
+    fn what_is_shown() {
+        for (text, inert) in [
+            ("plain <b> text", "plain <b> text"),
+            ("a\tb", "a<U+0009>b"),
+            ("abc\u{202e}def", "abc<U+202E>def"),
+            ("\u{1f468}\u{200d}\u{1f469}", "\u{1f468}<U+200D>\u{1f469}"),
+            ("a\u{a0}b", "a<U+00A0>b"),
+            ("\u{e0041}", "<U+E0041>"),
+            ("<U+202E>", "<U<U+002B>202E>"),
+            ("<<U++", "<<U<U+002B>+"),
+            ("e\u{301}", "e\u{301}"),
+            ("\u{301}", "<U+0301>"),
+            ("\u{2028}\u{301}", "<U+2028><U+0301>"),
+            ("\u{e000}\u{fffd}", "<U+E000>\u{fffd}"),
+        ] {
+            assert_eq!(shown(text), inert);
+        }
+    }
+
+    #[test]
+    fn eight_marks_on_a_base() {
+        let marks = |n| format!("a{}", "\u{301}".repeat(n));
+        for n in [7, 8] {
+            assert_eq!(shown(&marks(n)), marks(n));
+        }
+        assert_eq!(shown(&marks(9)), format!("{}<U+0301>", marks(8)));
+    }
+}
