@@ -3,8 +3,8 @@
 mod common;
 
 use common::{counted, hold, profile, profiles, promises, split, text, tiles, whole};
-use noesc::{Form, Profile};
-use noesc_testkit::{dangerous, split as cut};
+use noesc::{Form, Profile, Removed, Style};
+use noesc_testkit::{dangerous, split as cut, twin};
 use proptest::prelude::*;
 
 fn cases(n: u32) -> ProptestConfig {
@@ -22,6 +22,30 @@ proptest! {
     #[test]
     fn deceiving_texts(input in dangerous::deceiving_text(), profile in profile()) {
         hold(promises(&input, &profile), &input, &profile);
+    }
+
+    /// The slow second view, written from the specification alone.
+    #[test]
+    fn the_second_view_agrees(a in dangerous::input(), b in dangerous::deceiving_text()) {
+        for input in [&a, &b] {
+            for removed in [Removed::Strip, Removed::Mark] {
+                let profile = Profile { removed, ..Profile::AGENT };
+                let want = twin::view(input, removed == Removed::Mark);
+                prop_assert_eq!(text(input, &profile), want, "{}", input.escape_ascii());
+            }
+        }
+    }
+
+    /// P3: what follows a view is read as if it stood alone.
+    #[test]
+    fn a_view_opens_nothing(a in dangerous::input(), b in dangerous::input(), profile in profile()) {
+        let profile = Profile { style: Style::Remove, ..profile };
+        let view = text(&a, &profile);
+        let both = whole(&[view.as_bytes(), &b].concat(), &profile).report;
+        let alone = whole(&b, &profile).report;
+        prop_assert_eq!(both.classes, alone.classes, "{}", a.escape_ascii());
+        prop_assert_eq!(both.endings, alone.endings, "{}", a.escape_ascii());
+        prop_assert_eq!(both.held_back, alone.held_back, "{}", a.escape_ascii());
     }
 
     /// P2
