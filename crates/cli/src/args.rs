@@ -37,6 +37,9 @@ pub(crate) enum Verb {
     Filter(FilterArgs),
     Audit(AuditArgs),
     Unaudit(UnauditArgs),
+    Config(ConfigArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// Runs a command and shows its output, made inert, as it comes.
@@ -136,6 +139,54 @@ pub(crate) struct UnauditArgs {
     /// The file to read; `-` or nothing is stdin
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+}
+
+/// Prints the settings in force and where each came from.
+///
+/// Settings are read from the user's file, from the nearest `.noesc.toml` of the working folder or
+/// above it, and from flags; later ones win. A project's file may only tighten: its other keys are
+/// ignored with a warning.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc config
+  noesc config --profile display --json
+  noesc config --schema >noesc.schema.json")]
+pub(crate) struct ConfigArgs {
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+
+    /// Print them as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Print the JSON Schema of a configuration file, for editors
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) schema: bool,
+}
+
+/// Prints a completion script for a shell.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc completions bash >~/.local/share/bash-completion/completions/noesc
+  noesc completions zsh >~/.zfunc/_noesc
+  noesc completions fish >~/.config/fish/completions/noesc.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Prints a manual page.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc man | man -l -
+  noesc man run >noesc-run.1")]
+pub(crate) struct ManArgs {
+    /// The verb that it is of; nothing is noesc itself
+    pub(crate) verb: Option<String>,
 }
 
 /// Whether the first word is `run`.

@@ -11,11 +11,12 @@ use crate::args::FilterArgs;
 use crate::fail::{Failure, Result};
 use crate::input::{Input, Wanted, create, unwritten, write};
 use crate::note::{self, OpenLines};
+use crate::settings::decoder;
 use crate::spans::SpansFile;
 
 pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
-    let profile = args.settings.profile()?;
-    let viewer = Viewer::new(&profile, args.settings.decoder()?)
+    let (settings, config) = args.settings.settings()?;
+    let viewer = Viewer::new(&settings.profile, decoder(settings.encoding.as_deref())?)
         .map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
     let input = Input::open(args.file.as_deref())?;
     let report_file = args.report.as_deref().map(|path| create("--report", path)).transpose()?;
@@ -32,7 +33,7 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
     if let (Some(file), Some(path)) = (report_file, &args.report) {
         write_json(&report, file, path)?;
     }
-    if !args.quiet {
+    if !args.quiet && !config.is_on("quiet") {
         note::tell(note::findings(&report, None), open);
     }
     Ok(ExitCode::SUCCESS)

@@ -3,12 +3,14 @@
 
 mod args;
 mod audit;
+mod config;
 mod fail;
 mod filter;
 mod input;
 mod note;
 mod run;
 mod settings;
+mod shell;
 mod spans;
 mod unaudit;
 
@@ -31,6 +33,9 @@ fn main() -> ExitCode {
         Verb::Filter(args) => filter::filter(&args),
         Verb::Audit(args) => audit::audit(&args),
         Verb::Unaudit(args) => unaudit::unaudit(&args),
+        Verb::Config(args) => config::config(&args),
+        Verb::Completions(args) => shell::completions(&args),
+        Verb::Man(args) => shell::man(&args),
     };
     result.unwrap_or_else(|failure| failure.tell())
 }

@@ -21,7 +21,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
 }
 
 fn run_inner(args: RunArgs) -> Result<ExitCode> {
-    let settings = args.settings.settings()?;
+    let (settings, config) = args.settings.settings()?;
     let report = args.report.as_deref().map(|path| create("--report", path)).transpose()?;
     let mut command = Command::new(args.argv);
     command.stdin = Stdin::Inherit;
@@ -32,7 +32,7 @@ fn run_inner(args: RunArgs) -> Result<ExitCode> {
     if let (Some(file), Some(path)) = (report, &args.report) {
         write_json(&RunReport::of(&ran), file, path)?;
     }
-    if !args.quiet {
+    if !args.quiet && !config.is_on("quiet") {
         let open = OpenLines { stdout: ran.stdout.is_line_open, stderr: ran.stderr.is_line_open };
         let found = [
             note::findings(&ran.stdout.report, Some("stdout")),

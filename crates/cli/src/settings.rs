@@ -1,6 +1,7 @@
 //! The settings of a profile, as flags.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
@@ -10,6 +11,7 @@ use noesc::{
 };
 use noesc_session::{Decoder, Settings};
 
+use crate::config::{Config, Origin, REMOVED_WORDS, STYLE_WORDS};
 use crate::fail::{Failure, Result, quoted};
 
 /// What survives.
@@ -18,8 +20,8 @@ use crate::fail::{Failure, Result, quoted};
 pub(crate) struct SettingArgs {
     /// agent: plain text. display: colours stay, for a terminal program. audit: `\xNN`
     #[arg(long, value_name = "NAME", value_parser = names(Profile::NAMES))]
-    #[arg(default_value = "agent", hide_possible_values = true)]
-    profile: String,
+    #[arg(hide_possible_values = true)]
+    profile: Option<String>,
 
     /// Leave `␛` where a sequence or control was removed
     #[arg(long)]
@@ -36,7 +38,7 @@ pub(crate) struct SettingArgs {
     invisible: Option<String>,
 
     /// Colours and attributes: remove, keep
-    #[arg(long, value_name = "POLICY", value_parser = names(&["remove", "keep"]))]
+    #[arg(long, value_name = "POLICY", value_parser = names(STYLE_WORDS))]
     #[arg(hide_possible_values = true)]
     style: Option<String>,
 
@@ -52,7 +54,7 @@ pub(crate) struct SettingArgs {
 
     /// What removed things leave: strip, mark (or visualize)
     #[arg(long, value_name = "WHAT", conflicts_with = "mark")]
-    #[arg(value_parser = names(&["strip", "mark", "visualize"]), hide_possible_values = true)]
+    #[arg(value_parser = names(REMOVED_WORDS), hide_possible_values = true)]
     removed: Option<String>,
 
     /// Text that a terminal would hide: keep, mark (between `⟦` and `⟧`)
@@ -65,75 +67,106 @@ pub(crate) struct SettingArgs {
     off: bool,
 
     /// The input is in this encoding (gbk, windows-1252, utf-16le, …), not in UTF-8
-    #[arg(long, value_name = "LABEL", default_value = "utf-8", hide_default_value = true)]
-    encoding: String,
+    #[arg(long, value_name = "LABEL")]
+    encoding: Option<String>,
 
     /// Read no configuration file: flags and defaults alone
     #[arg(long)]
     no_config: bool,
+
+    /// Read FILE instead of the user's configuration file
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
 }
 
 fn names(names: &'static [&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new(names)
 }
 
-/// Clap has checked the word against the same list.
-fn value<T: FromStr<Err = UnknownValue>>(word: &str) -> Result<T> {
-    word.parse().map_err(|error: UnknownValue| {
-        Failure::new(format!("unknown value {}", quoted(OsStr::new(word)))).hint(error.to_string())
-    })
-}
-
 impl SettingArgs {
-    /// The profile that the flags make.
-    pub(crate) fn profile(&self) -> Result<Profile> {
-        let mut profile: Profile = value(&self.profile)?;
-        set(&mut profile.cr, self.cr.as_deref())?;
-        set(&mut profile.invisible, self.invisible.as_deref())?;
-        set(&mut profile.separators, self.separators.as_deref())?;
-        set(&mut profile.removed, self.removed.as_deref())?;
-        set(&mut profile.hidden_text, self.hidden_text.as_deref())?;
-        if self.mark {
-            profile.removed = Removed::Mark;
+    /// The configuration, with these flags on top.
+    pub(crate) fn config(&self) -> Result<Config> {
+        let mut config = Config::load(self.no_config, self.config.as_deref())?;
+        let flags = [
+            ("profile", &self.profile),
+            ("cr", &self.cr),
+            ("invisible", &self.invisible),
+            ("style", &self.style),
+            ("conceal", &self.conceal),
+            ("separators", &self.separators),
+            ("removed", &self.removed),
+            ("hidden_text", &self.hidden_text),
+            ("encoding", &self.encoding),
+        ];
+        for (name, value) in flags {
+            config.flag(name, value.as_deref());
         }
-        match self.style.as_deref() {
-            Some("remove") => profile.style = Style::Remove,
-            Some(_) => profile.style = Style::Keep(Conceal::default()),
-            None => {}
-        }
-        if let Some(word) = &self.conceal {
-            profile.style = match profile.style {
-                Style::Keep(_) => Style::Keep(value(word)?),
-                Style::Remove => {
-                    return Err(Failure::new("\"--conceal\" needs style kept")
-                        .hint("add \"--style keep\" or \"--profile display\""));
-                }
-            };
-        }
+        config.flag("mark", self.mark.then_some("true"));
+        Ok(config)
+    }
+
+    /// What survives, and how the input is decoded.
+    pub(crate) fn settings(&self) -> Result<(Settings, Config)> {
+        let config = self.config()?;
+        let mut profile = profile(&config)?;
         if self.off {
-            if self.profile != "display" {
+            if config.given("profile") != Some("display") {
                 return Err(Failure::new("\"--off\" is for \"--profile display\" alone")
                     .hint("a reader other than a terminal program is never given raw output"));
             }
             profile.form = Form::Off;
         }
         profile.check().map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
-        Ok(profile)
+        let encoding = config.given("encoding").map(str::to_owned);
+        decoder(encoding.as_deref())?;
+        Ok((Settings { profile, encoding }, config))
     }
+}
 
-    /// A decoder for the declared encoding, or `None` for UTF-8.
-    pub(crate) fn decoder(&self) -> Result<Option<Decoder>> {
-        Decoder::for_label(&self.encoding).map_err(|error| {
-            let label = quoted(OsStr::new(&self.encoding));
-            Failure::new(format!("\"--encoding\" can not be {label}: {error}")).hint(error.hint())
-        })
+/// The profile that a configuration makes.
+fn profile(config: &Config) -> Result<Profile> {
+    let mut profile: Profile = value(config.given("profile").unwrap_or("agent"))?;
+    set(&mut profile.cr, config.given("cr"))?;
+    set(&mut profile.invisible, config.given("invisible"))?;
+    set(&mut profile.separators, config.given("separators"))?;
+    set(&mut profile.removed, config.given("removed"))?;
+    set(&mut profile.hidden_text, config.given("hidden_text"))?;
+    // The same setting twice: the one nearer to the command line wins.
+    if config.is_on("mark") && config.origin("mark") >= config.origin("removed") {
+        profile.removed = Removed::Mark;
     }
+    match config.given("style") {
+        Some("remove") => profile.style = Style::Remove,
+        Some(_) => profile.style = Style::Keep(Conceal::default()),
+        None => {}
+    }
+    if let Some(word) = config.given("conceal") {
+        profile.style = match profile.style {
+            Style::Keep(_) => Style::Keep(value(word)?),
+            Style::Remove if config.origin("conceal") == Some(&Origin::Flag) => {
+                return Err(Failure::new("\"--conceal\" needs style kept")
+                    .hint("add \"--style keep\" or \"--profile display\""));
+            }
+            Style::Remove => Style::Remove,
+        };
+    }
+    Ok(profile)
+}
 
-    /// Both, for a run.
-    pub(crate) fn settings(&self) -> Result<Settings> {
-        self.decoder()?;
-        Ok(Settings { profile: self.profile()?, encoding: Some(self.encoding.clone()) })
-    }
+/// A decoder for the declared encoding, or `None` for UTF-8.
+pub(crate) fn decoder(label: Option<&str>) -> Result<Option<Decoder>> {
+    let label = label.unwrap_or("utf-8");
+    Decoder::for_label(label).map_err(|error| {
+        let label = quoted(OsStr::new(label));
+        Failure::new(format!("\"--encoding\" can not be {label}: {error}")).hint(error.hint())
+    })
+}
+
+/// The word was checked against the same list when it was given.
+fn value<T: FromStr<Err = UnknownValue>>(word: &str) -> Result<T> {
+    word.parse().map_err(|error: UnknownValue| {
+        Failure::new(format!("unknown value {}", quoted(OsStr::new(word)))).hint(error.to_string())
+    })
 }
 
 fn set<T: FromStr<Err = UnknownValue>>(setting: &mut T, word: Option<&str>) -> Result<()> {

@@ -18,9 +18,12 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The command under test, with nothing on its stdin.
 pub fn noesc<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(binary());
-    command.args(arguments).stdin(Stdio::null());
+    command.args(arguments).env("XDG_CONFIG_HOME", NO_CONFIG).stdin(Stdio::null());
     command
 }
+
+/// Where no configuration is: whoever runs the tests may have one.
+pub const NO_CONFIG: &str = "/nonexistent";
 
 /// Where the command under test is.
 pub fn binary() -> &'static str {
@@ -30,7 +33,8 @@ pub fn binary() -> &'static str {
 /// A shell that knows the command under test as `$N`, and nothing on its stdin.
 pub fn shell(script: &str) -> Command {
     let mut command = Command::new("sh");
-    command.args(["-c", script]).env("N", binary()).stdin(Stdio::null());
+    command.args(["-c", script]).env("N", binary()).env("XDG_CONFIG_HOME", NO_CONFIG);
+    command.stdin(Stdio::null());
     command
 }
 

@@ -1,0 +1,159 @@
+//! Reading a configuration file.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+use toml::de::{DeTable, DeValue};
+
+use super::{KEYS, Key, Kind, PROJECT_FILE};
+use crate::fail::{Failure, escaped, quoted, reason};
+
+/// Bytes of a configuration file. A project's is somebody else's; ours have a dozen lines.
+const CONFIG_BYTES_MAX: u64 = 64 * 1024;
+
+/// Why a file can not be used; `message` is escaped.
+#[derive(Debug)]
+pub(super) struct FileError {
+    line: Option<usize>,
+    pub(super) message: String,
+    hint: Option<String>,
+    /// The file may not be read.
+    pub(super) denied: bool,
+}
+
+impl FileError {
+    fn new(message: impl Into<String>) -> Self {
+        Self { line: None, message: message.into(), hint: None, denied: false }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(super) fn failure(self, path: &Path) -> Failure {
+        let line = self.line.map_or(String::new(), |line| format!(" line {line}"));
+        let failure = Failure::new(format!("{}{line}: {}", quoted(path.as_os_str()), self.message));
+        failure.hint(self.hint.unwrap_or_else(|| "\"noesc config --schema\" lists the keys".into()))
+    }
+}
+
+/// Where the user's file is, by the platform's convention, whether it is there or not.
+pub(super) fn user_path() -> Option<PathBuf> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.config_dir().join("noesc").join("config.toml"))
+}
+
+/// The nearest project file, from the working folder upward.
+pub(super) fn project_path() -> Option<PathBuf> {
+    let cwd = std::env::current_dir().ok()?;
+    cwd.ancestors().map(|folder| folder.join(PROJECT_FILE)).find(|path| path.is_file())
+}
+
+/// The keys and values of a file; `None` when there is none.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<(&'static Key, String)>>, FileError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            let denied = error.kind() == ErrorKind::PermissionDenied;
+            return Err(FileError { denied, ..FileError::new(reason(&error)) });
+        }
+    };
+    let mut text = String::new();
+    let read = file.take(CONFIG_BYTES_MAX + 1).read_to_string(&mut text);
+    read.map_err(|error| FileError::new(reason(&error)))?;
+    if text.len() as u64 > CONFIG_BYTES_MAX {
+        return Err(FileError::new(format!("more than {CONFIG_BYTES_MAX} bytes")));
+    }
+    parse(&text).map(Some)
+}
+
+fn parse(text: &str) -> Result<Vec<(&'static Key, String)>, FileError> {
+    let line = |at: usize| Some(1 + text[..at.min(text.len())].matches('\n').count());
+    let table = DeTable::parse(text).map_err(|error| FileError {
+        line: error.span().and_then(|span| line(span.start)),
+        ..FileError::new(escaped(error.message()))
+    })?;
+    let mut values = Vec::new();
+    for (name, value) in table.get_ref() {
+        let at = |error: FileError| FileError { line: line(name.span().start), ..error };
+        let key = known(name.get_ref()).map_err(at)?;
+        values.push((key, checked(key, value.get_ref()).map_err(at)?));
+    }
+    Ok(values)
+}
+
+fn known(name: &str) -> Result<&'static Key, FileError> {
+    if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+        return Ok(key);
+    }
+    let error = FileError::new(format!("unknown key {}", quoted(OsStr::new(name))));
+    let close = KEYS.iter().map(|key| (strsim::jaro_winkler(key.name, name), key.name));
+    match close.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((likeness, near)) if likeness > 0.8 => {
+            Err(error.hint(format!("did you mean \"{near}\"?")))
+        }
+        _ => Err(error),
+    }
+}
+
+fn checked(key: &Key, value: &DeValue<'_>) -> Result<String, FileError> {
+    let wrong = |expected: String| {
+        FileError::new(format!("\"{}\" has a wrong value", key.name)).hint(expected)
+    };
+    match (key.kind, value) {
+        (Kind::Switch, DeValue::Boolean(on)) => Ok(on.to_string()),
+        (Kind::Switch, _) => Err(wrong("it is true or false".into())),
+        (Kind::Word(words), DeValue::String(word)) if words.contains(&word.as_ref()) => {
+            Ok(word.to_string())
+        }
+        (Kind::Word(words), _) => Err(wrong(format!("it is one of {}", words.join(", ")))),
+        (Kind::Text, DeValue::String(text)) => Ok(text.to_string()),
+        (Kind::Text, _) => Err(wrong("it is a string".into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn size(bytes: u64) -> Result<usize, String> {
+        let folder = std::env::temp_dir().join(format!("noesc-config-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(bytes.to_string());
+        std::fs::write(&path, "#".repeat(bytes as usize)).unwrap();
+        let values = read(&path).map(|values| values.unwrap().len()).map_err(|e| e.message);
+        std::fs::remove_dir_all(&folder).unwrap();
+        values
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        assert_eq!(size(CONFIG_BYTES_MAX - 1), Ok(0));
+        assert_eq!(size(CONFIG_BYTES_MAX), Ok(0));
+        assert_eq!(size(CONFIG_BYTES_MAX + 1), Err("more than 65536 bytes".into()));
+    }
+
+    #[test]
+    fn keys_and_values_are_checked() {
+        let said = |text| match parse(text) {
+            Ok(values) => {
+                values.iter().map(|(key, value)| format!("{}={value}", key.name)).collect()
+            }
+            Err(e) => format!("{:?}: {} ({})", e.line, e.message, e.hint.unwrap_or_default()),
+        };
+        assert_eq!(said("cr = \"drop\""), "cr=drop");
+        assert_eq!(said("\nmark = true"), "mark=true");
+        assert_eq!(
+            said("\nproflie = \"agent\""),
+            "Some(2): unknown key \"proflie\" (did you mean \"profile\"?)"
+        );
+        assert_eq!(said("mark = 1"), "Some(1): \"mark\" has a wrong value (it is true or false)");
+        assert!(said("\"\\u001b[2J\" = 1").contains(r#"unknown key "\x1b[2J""#));
+        assert!(said("cr = \"\n").starts_with("Some(1): "));
+    }
+}

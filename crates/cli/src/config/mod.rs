@@ -1,0 +1,167 @@
+//! Configuration: what each key may be, where it came from, and who may set it.
+
+mod file;
+mod show;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use noesc::{Conceal, Cr, HiddenText, Invisible, Profile, Separators};
+
+use crate::fail::{Failure, Result, quoted, say};
+
+use file::FileError;
+pub(crate) use show::config;
+
+/// The name of a file that a folder may hold for the commands that are run below it.
+pub(crate) const PROJECT_FILE: &str = ".noesc.toml";
+
+/// One key: of the file, and of the flag of the same name with `-` for `_`.
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) default: &'static str,
+    /// The one value that a project file may give it; it tightens.
+    pub(crate) project: Option<&'static str>,
+    pub(crate) says: &'static str,
+}
+
+/// What a key's value is.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Word(&'static [&'static str]),
+    Switch,
+    Text,
+}
+
+const fn key(name: &'static str, kind: Kind, default: &'static str, says: &'static str) -> Key {
+    Key { name, kind, default, project: None, says }
+}
+
+impl Key {
+    const fn project(mut self, value: &'static str) -> Self {
+        self.project = Some(value);
+        self
+    }
+}
+
+/// A setting that the profile decides unless it is given.
+pub(crate) const BY_PROFILE: &str = "by profile";
+
+pub(crate) const STYLE_WORDS: &[&str] = &["remove", "keep"];
+pub(crate) const REMOVED_WORDS: &[&str] = &["strip", "mark", "visualize"];
+
+/// Every key there is.
+pub(crate) const KEYS: &[Key] = &[
+    key("profile", Kind::Word(Profile::NAMES), "agent", "the set of settings to begin with")
+        .project("audit"),
+    key("mark", Kind::Switch, "false", "leave a mark where something was removed").project("true"),
+    key("cr", Kind::Word(Cr::NAMES), BY_PROFILE, "bare carriage returns"),
+    key("invisible", Kind::Word(Invisible::NAMES), BY_PROFILE, "invisible characters")
+        .project("show"),
+    key("style", Kind::Word(STYLE_WORDS), BY_PROFILE, "colours and attributes"),
+    key("conceal", Kind::Word(Conceal::NAMES), "sequence", "what goes of a style that conceals"),
+    key("separators", Kind::Word(Separators::NAMES), BY_PROFILE, "VT, FF, NEL, U+2028, U+2029"),
+    key("removed", Kind::Word(REMOVED_WORDS), "strip", "what removed things leave"),
+    key("hidden_text", Kind::Word(HiddenText::NAMES), "keep", "text that a terminal would hide"),
+    key("encoding", Kind::Text, "utf-8", "the encoding of the input"),
+    key("quiet", Kind::Switch, "false", "say nothing of findings"),
+];
+
+/// Where a value came from; a later one wins.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Origin {
+    User(PathBuf),
+    Project(PathBuf),
+    Flag,
+}
+
+/// The values that were given, each with its origin. What is not there has its default.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    given: BTreeMap<&'static str, (String, Origin)>,
+    /// The user's file, whether there is one or not.
+    user_file: Option<PathBuf>,
+}
+
+impl Config {
+    /// Reads the user's file and the project's, unless `no_config`. A project file that can not be
+    /// used is warned of and ignored: somebody else wrote it, and it can only tighten.
+    ///
+    /// # Errors
+    /// When the user's own file can not be read or understood.
+    pub(crate) fn load(no_config: bool, named: Option<&Path>) -> Result<Self> {
+        let mut config = Self::default();
+        if no_config {
+            return Ok(config);
+        }
+        config.user_file = named.map(Path::to_path_buf).or_else(file::user_path);
+        if let Some(path) = config.user_file.clone() {
+            match file::read(&path) {
+                Ok(Some(values)) => config.take(values, &Origin::User(path)),
+                Ok(None) if named.is_some() => {
+                    let missing = std::io::ErrorKind::NotFound.into();
+                    return Err(Failure::io("can not open", path.as_os_str(), &missing)
+                        .hint("\"--config\" takes a file that exists"));
+                }
+                Ok(None) => {}
+                // Another user's folder, as after a change of user: as good as not there, but said.
+                Err(error) if error.denied && named.is_none() => warn_ignored(&path, &error),
+                Err(error) => return Err(error.failure(&path)),
+            }
+        }
+        if let Some(path) = file::project_path() {
+            match file::read(&path) {
+                Ok(values) => config.take_project(values.unwrap_or_default(), &path),
+                Err(error) => warn_ignored(&path, &error),
+            }
+        }
+        Ok(config)
+    }
+
+    fn take(&mut self, values: Vec<(&'static Key, String)>, origin: &Origin) {
+        for (key, value) in values {
+            self.given.insert(key.name, (value, origin.clone()));
+        }
+    }
+
+    fn take_project(&mut self, values: Vec<(&'static Key, String)>, path: &Path) {
+        let (may, may_not): (Vec<_>, Vec<_>) =
+            values.into_iter().partition(|(key, value)| key.project == Some(value.as_str()));
+        for (key, value) in may_not {
+            let may = match key.project {
+                Some(value) => format!("a project may only set it to \"{value}\""),
+                None => "a project may not set it".into(),
+            };
+            let value = noesc::audit(value.as_bytes());
+            let path = quoted(path.as_os_str());
+            say(&format!("warning: {} = \"{value}\" in {path} is ignored: {may}", key.name));
+        }
+        self.take(may, &Origin::Project(path.to_path_buf()));
+    }
+
+    /// A flag was given.
+    pub(crate) fn flag(&mut self, name: &'static str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.given.insert(name, (value.to_owned(), Origin::Flag));
+        }
+    }
+
+    /// The value that was given for a key.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.given.get(name).map(|(value, _)| value.as_str())
+    }
+
+    pub(crate) fn origin(&self, name: &str) -> Option<&Origin> {
+        self.given.get(name).map(|(_, origin)| origin)
+    }
+
+    /// Whether a switch is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.given(name) == Some("true")
+    }
+}
+
+fn warn_ignored(path: &Path, error: &FileError) {
+    say(&format!("warning: {} is ignored: {}", quoted(path.as_os_str()), error.message));
+}

@@ -1,0 +1,170 @@
+//! Configuration: the user's file, a project's, flags; which wins, and what a project may not do.
+
+mod common;
+
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{Folder, noesc, ran};
+use snapbox::str;
+
+/// The command in a folder, with a user's configuration of this text.
+fn configured(folder: &Folder, user: &str, arguments: &[&str]) -> Command {
+    std::fs::create_dir_all(folder.path("home/noesc")).unwrap();
+    folder.write("home/noesc/config.toml", user);
+    let mut command = noesc(arguments);
+    command.env("XDG_CONFIG_HOME", folder.path("home")).current_dir(folder.path(""));
+    command
+}
+
+/// What `noesc config` prints of a key, and its warnings.
+fn in_force(user: &str, project: &str, flags: &[&str], key: &str) -> (String, String) {
+    static FOLDERS: AtomicUsize = AtomicUsize::new(0);
+    let folder = Folder::new(&format!("config-{}", FOLDERS.fetch_add(1, Ordering::Relaxed)));
+    if !project.is_empty() {
+        folder.write(".noesc.toml", project);
+    }
+    let arguments: Vec<_> = [&["config"], flags].concat();
+    let ended = ran(configured(&folder, user, &arguments));
+    let line = ended.out().lines().find(|line| line.starts_with(key)).unwrap().to_owned();
+    let root = folder.name("");
+    let plain = |text: &str| text.replace(root.trim_end_matches('/'), "DIR");
+    (plain(&line), plain(ended.err()))
+}
+
+#[test]
+fn the_nearer_to_the_command_line_wins() {
+    let line = |user, project, flags: &[&str]| in_force(user, project, flags, "cr").0;
+    assert_eq!(line("", "", &[]), "cr           = by profile   # default");
+    let user = "cr = \"drop\"";
+    let expected = "cr           = \"drop\"       # \"DIR/home/noesc/config.toml\"";
+    assert_eq!(line(user, "", &[]), expected);
+    let expected = "cr           = \"mark\"       # flag";
+    assert_eq!(line(user, "", &["--cr", "mark"]), expected);
+    assert_eq!(line(user, "", &["--no-config"]), "cr           = by profile   # default");
+}
+
+#[test]
+fn a_project_may_tighten() {
+    for (key, value) in [("profile", "\"audit\""), ("mark", "true"), ("invisible", "\"show\"")] {
+        let (line, warnings) = in_force("", &format!("{key} = {value}"), &[], key);
+        assert!(line.contains(value) && line.ends_with("# project \"DIR/.noesc.toml\""), "{line}");
+        assert_eq!(warnings, "");
+    }
+}
+
+#[test]
+fn a_project_may_not_loosen() {
+    for (key, value) in [
+        ("profile", "\"display\""),
+        ("profile", "\"agent\""),
+        ("mark", "false"),
+        ("invisible", "\"keep\""),
+        ("invisible", "\"drop\""),
+        ("cr", "\"drop\""),
+        ("style", "\"keep\""),
+        ("conceal", "\"parameter\""),
+        ("separators", "\"drop\""),
+        ("removed", "\"mark\""),
+        ("hidden_text", "\"mark\""),
+        ("encoding", "\"gbk\""),
+        ("quiet", "true"),
+    ] {
+        let (line, warnings) = in_force("", &format!("{key} = {value}"), &[], key);
+        assert!(line.ends_with("# default"), "{line}");
+        assert!(
+            warnings.contains("in \"DIR/.noesc.toml\" is ignored: a project may "),
+            "{warnings}"
+        );
+        assert_eq!(warnings.lines().count(), 1, "{warnings}");
+    }
+}
+
+#[test]
+fn a_hostile_project_file_is_warned_of_and_ignored() {
+    for project in ["\"\\u001b]0;x\\u0007\" = 1", "mark = \"\u{202e}", "encoding = \"a\\u001b[2J\""]
+    {
+        let (line, warnings) = in_force("", project, &[], "profile");
+        assert!(line.ends_with("# default"), "{line}");
+        assert!(warnings.starts_with("noesc: warning: "), "{warnings:?}");
+        assert!(warnings.bytes().all(|b| matches!(b, b'\n' | 0x20..=0x7E)), "{warnings:?}");
+    }
+}
+
+#[test]
+fn a_mistake_of_the_users_own_is_an_error_with_a_suggestion() {
+    let folder = Folder::new("config-mistakes");
+    let mut said = String::new();
+    for user in ["\nproflie = \"agent\"", "mark = 1", "cr = \"dorp\"", "cr = ", "zzz = 1"] {
+        let ended = ran(configured(&folder, user, &["filter"]));
+        assert_eq!(ended.code(), 2);
+        said.push_str(&ended.err().replace(folder.name("").trim_end_matches('/'), "DIR"));
+    }
+    snapbox::assert_data_eq!(
+        said,
+        str![[r#"
+noesc: error: "DIR/home/noesc/config.toml" line 2: unknown key "proflie"
+hint: did you mean "profile"?
+noesc: error: "DIR/home/noesc/config.toml" line 1: "mark" has a wrong value
+hint: it is true or false
+noesc: error: "DIR/home/noesc/config.toml" line 1: "cr" has a wrong value
+hint: it is one of newline, collapse, overwrite, drop, mark
+noesc: error: "DIR/home/noesc/config.toml" line 1: string values must be quoted, expected literal string
+hint: "noesc config --schema" lists the keys
+noesc: error: "DIR/home/noesc/config.toml" line 1: unknown key "zzz"
+hint: "noesc config --schema" lists the keys
+
+"#]]
+    );
+}
+
+#[test]
+fn settings_take_effect() {
+    let folder = Folder::new("config-effect");
+    let input = folder.write("input", "a\x1b[1mb\rc\n");
+    let view = |user, flags: &[&str]| {
+        let arguments: Vec<_> = [&["filter", &input], flags].concat();
+        ran(configured(&folder, user, &arguments)).out().to_owned()
+    };
+    assert_eq!(view("", &[]), "ab\nc\n");
+    assert_eq!(view("mark = true", &[]), "a\u{241b}b\nc\n");
+    assert_eq!(view("mark = true", &["--removed", "strip"]), "ab\nc\n");
+    assert_eq!(view("removed = \"strip\"", &["--mark"]), "a\u{241b}b\nc\n");
+    assert_eq!(view("profile = \"display\"", &[]), "a\x1b[1mbc\n\x1b[0m");
+    assert_eq!(view("conceal = \"parameter\"", &[]), "ab\nc\n");
+    assert_eq!(view("profile = \"audit\"", &[]), r"a\x1b[1mb\x0dc\x0a");
+}
+
+#[test]
+fn a_named_file_must_be_there() {
+    let ended = ran(noesc(["filter", "--config", "missing.toml"]));
+    assert_eq!(ended.code(), 2);
+    assert!(ended.err().starts_with("noesc: error: can not open \"missing.toml\""));
+}
+
+#[test]
+fn the_schema_knows_every_key() {
+    let schema = ran(noesc(["config", "--schema"])).out().to_owned();
+    let config = ran(noesc(["config", "--no-config"])).out().to_owned();
+    for line in config.lines().filter(|line| !line.starts_with('#')) {
+        let key = line.split_whitespace().next().unwrap();
+        assert!(schema.contains(&format!("\"{key}\": {{")), "{key}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_name_every_verb() {
+    let help = ran(noesc(["--help"])).out().to_owned();
+    let verbs = help.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
+    let verbs: Vec<_> = verbs.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(verbs.contains(&"filter"), "{verbs:?}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = ran(noesc(["completions", shell])).out().to_owned();
+        assert!(verbs.iter().all(|verb| script.contains(verb)), "{shell}");
+    }
+    for verb in verbs {
+        let page = ran(noesc(["man", verb])).out().to_owned();
+        assert!(page.contains(&format!(".TH noesc-{verb} 1")), "{verb}: {page:?}");
+    }
+    assert!(ran(noesc(["man"])).out().contains(".TH noesc 1"));
+}
