@@ -1,0 +1,35 @@
+#![forbid(unsafe_code)]
+//! The record of a run, `noesc.run/1`, and the formats in which a reader is given it.
+//!
+//! An [`Envelope`] holds what the collector observed, and a view of each stream. [`render`] writes
+//! it as `json`, `lines`, `fence` or `xml`; [`parse`] reads any of them back, and
+//! `parse(render(e)) == e`. Whatever a child printed, a parser of the format never takes it for a
+//! field of the record. The formats are specified in `spec/envelope.md`.
+//!
+//! [`Excerpt`] chooses which part of a long view an envelope holds: its head and its tail.
+
+mod excerpt;
+mod fence;
+mod format;
+mod ident;
+mod json;
+mod lines;
+mod outcome;
+mod record;
+mod report;
+mod xml;
+
+pub use excerpt::{CLUSTER_BYTES_MAX, Excerpt, STYLE_BYTES_MAX, Selection};
+pub use format::{
+    Format, NONCE_DRAWS_MAX, NonceSource, ParseError, RenderError, UnknownFormat, parse, render,
+};
+pub use ident::{Digest, Escaped, IdentError, RunId, Timestamp};
+pub use json::schema;
+pub use lines::LINE_BYTES_MAX;
+pub use outcome::{Exit, LimitName, Observer, Outcome, OutcomeKind};
+pub use record::{
+    Bytes, Command, Covers, Cutoff, Digests, Disagreement, Envelope, Evidence, LimitPolicy,
+    Limited, Limits, ORDER_MAX, Omitted, OrderEntry, Policy, RawDigest, Recorded, Redaction,
+    Schema, Screen, StdinKind, Stream, StreamName, Text, Time, Tool, Trust, View, WindowSize,
+};
+pub use report::{Collapsed, Counts, Finding, HeldBack, Overwritten, Removed, Report, Severity};
