@@ -1,4 +1,5 @@
-//! `gen-tables [--check]`: writes `crates/text/src/tables.rs` from Unicode data.
+//! `gen-tables [--check]`: writes `crates/text/src/tables.rs` and `mixed_tables.rs` from Unicode
+//! data.
 //!
 //! Properties come from the data compiled into `icu_properties`; the variation pairs from the two
 //! files of Debian's `unicode-data`, because `icu_properties` has none. The two may be of different
@@ -11,12 +12,16 @@ use icu_properties::props::{
 use icu_properties::{CodePointMapData, CodePointSetData, PropertyNamesLong};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+mod scripts;
 
 /// The version that the compiled data claims; [`check_version`] holds it against the data.
 const UNICODE_VERSION: &str = "18.0";
-const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/text/src/tables.rs");
+/// What is generated, relative to the repository.
+const TABLES: &str = "crates/text/src/tables.rs";
+const MIXED_TABLES: &str = "crates/text/src/mixed_tables.rs";
 const UNICODE_DATA: &str = "/usr/share/unicode";
 const CODE_POINTS: u32 = 0x11_0000;
 
@@ -94,34 +99,38 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match generate().and_then(|text| if check { compare(&text) } else { write(&text) }) {
-        Ok(said) => {
-            println!("{said}");
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            eprintln!("gen-tables: error: {why}");
-            ExitCode::FAILURE
+    let mut exit = ExitCode::SUCCESS;
+    for (name, text) in [(TABLES, generate()), (MIXED_TABLES, scripts::generate())] {
+        match text.and_then(|text| if check { compare(name, &text) } else { write(name, &text) }) {
+            Ok(said) => println!("{said}"),
+            Err(why) => {
+                eprintln!("gen-tables: error: {why}");
+                exit = ExitCode::FAILURE;
+            }
         }
     }
+    exit
 }
 
-fn write(text: &str) -> Result<String, String> {
-    std::fs::write(TABLES, text).map_err(|e| format!("crates/text/src/tables.rs: {e}"))?;
-    Ok(format!("gen-tables: wrote crates/text/src/tables.rs ({} bytes)", text.len()))
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-fn compare(text: &str) -> Result<String, String> {
-    let found =
-        std::fs::read_to_string(TABLES).map_err(|e| format!("crates/text/src/tables.rs: {e}"))?;
+fn write(name: &str, text: &str) -> Result<String, String> {
+    std::fs::write(path(name), text).map_err(|e| format!("{name}: {e}"))?;
+    Ok(format!("gen-tables: wrote {name} ({} bytes)", text.len()))
+}
+
+fn compare(name: &str, text: &str) -> Result<String, String> {
+    let found = std::fs::read_to_string(path(name)).map_err(|e| format!("{name}: {e}"))?;
     if found == text {
-        return Ok("gen-tables: crates/text/src/tables.rs is what its sources give".into());
+        return Ok(format!("gen-tables: {name} is what its sources give"));
     }
     let lines = |s: &str| s.lines().map(String::from).collect::<Vec<_>>();
     let (expected, found) = (lines(text), lines(&found));
     let same = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
     Err(format!(
-        "crates/text/src/tables.rs is not what its sources give, first at line {}; \
+        "{name} is not what its sources give, first at line {}; \
          run `cargo xtask gen-tables` and commit the result",
         same + 1
     ))

@@ -8,6 +8,8 @@
 mod audit;
 mod category;
 mod context;
+mod mixed;
+mod mixed_tables;
 mod tables;
 mod verdict;
 mod visible;
@@ -15,6 +17,7 @@ mod visible;
 pub use audit::{AuditEscape, EscapedByte, Unescape, UnescapeError, UnescapeReason, escape_byte};
 pub use category::{Category, JoiningScript, category, is_ordinary};
 pub use context::{Context, HOLD_MAX, MARKS_MAX};
+pub use mixed::{MixedWord, MixedWords, PASSING_LETTERS_MIN, SYMBOL_LATIN_MIN, Script, script};
 pub use tables::{UNICODE_VERSION, VARIATION_PAIRS_VERSION};
 pub use verdict::{Class, Severity, Verdict};
 pub use visible::Visible;
