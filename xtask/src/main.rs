@@ -3,11 +3,13 @@
 
 use std::process::ExitCode;
 
+mod bench_memory;
 mod gen_tables;
 mod tidy;
 
 const USAGE: &str = "usage: cargo xtask NAME [ARGUMENT...]
 
+  bench-memory [--bytes N]    measure the command's peak memory on endless inputs, 2 GB each
   gen-tables [--check]    generate crates/text/src/tables.rs, or compare it
   tidy    check the rules of the house over every tracked file
 ";
@@ -17,6 +19,7 @@ fn main() -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
     match name.as_str() {
+        "bench-memory" => bench_memory::run(&rest),
         "gen-tables" => gen_tables::run(&rest),
         "tidy" => tidy::run(&rest),
         _ => {
