@@ -37,6 +37,7 @@ pub(crate) enum Verb {
     Filter(FilterArgs),
     Audit(AuditArgs),
     Unaudit(UnauditArgs),
+    Explain(ExplainArgs),
     Config(ConfigArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -139,6 +140,55 @@ pub(crate) struct UnauditArgs {
     /// The file to read; `-` or nothing is stdin
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+}
+
+/// Explains every sequence and control of its input, in words.
+///
+/// For each: offset, notation, name, meaning, kind, and how grave it is. Text stands between
+/// quotes, with what would not be seen made visible. The output is inert for any input.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc explain suspicious.log
+  noesc explain --summary <session.typescript
+  noesc explain --payload --json <capture.bin | jq 'select(.severity == \"high\")'")]
+pub(crate) struct ExplainArgs {
+    /// Show the payload of control strings, escaped: up to 4 KiB of each
+    #[arg(long)]
+    pub(crate) payload: bool,
+
+    /// Count by kind, with the offset of the first, in place of every item
+    #[arg(long)]
+    pub(crate) summary: bool,
+
+    /// Write JSON, one object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write offsets in hexadecimal
+    #[arg(long)]
+    pub(crate) hex: bool,
+
+    /// Columns of a row: 72 to 1000
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(72..=1000))]
+    pub(crate) width: Option<u16>,
+
+    /// Colour the explanation: auto (on a terminal), always, never
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    #[arg(hide_possible_values = true)]
+    pub(crate) color: When,
+
+    /// The file to read; `-` or nothing is stdin
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
 }
 
 /// Prints the settings in force and where each came from.

@@ -4,6 +4,7 @@
 mod args;
 mod audit;
 mod config;
+mod explain;
 mod fail;
 mod filter;
 mod input;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Verb::Filter(args) => filter::filter(&args),
         Verb::Audit(args) => audit::audit(&args),
         Verb::Unaudit(args) => unaudit::unaudit(&args),
+        Verb::Explain(args) => explain::explain(&args),
         Verb::Config(args) => config::config(&args),
         Verb::Completions(args) => shell::completions(&args),
         Verb::Man(args) => shell::man(&args),
