@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Explains standard input, or the file that is named.
 //!
 //! `cargo run -p noesc-explain --example explain -- [--payload] [--summary] [--only-summary]

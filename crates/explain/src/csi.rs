@@ -123,6 +123,12 @@ const ROWS: &[Row] = &[
     (0, b"", b'l', "RM", By(|p| mode::ansi(p, false))),
     (b'?', b"", b's', "XTSAVE", By(|p| mode::labelled("save", p))),
     (b'?', b"", b'r', "XTRESTORE", By(|p| mode::labelled("restore", p))),
+    (b'=', b"", b'h', "SM =", Is("set a screen mode of the PC console (ANSI.SYS)")),
+    (b'=', b"", b'l', "RM =", Is("reset a screen mode of the PC console (ANSI.SYS)")),
+    (b'>', b"", b'h', "SM >", Is("set a private mode of this terminal")),
+    (b'>', b"", b'l', "RM >", Is("reset a private mode of this terminal")),
+    (b'<', b"", b'h', "SM <", Is("set a private mode of this terminal")),
+    (b'<', b"", b'l', "RM <", Is("reset a private mode of this terminal")),
     (0, b" ", b'q', "DECSCUSR", Pick(&[
         (0, "the default cursor shape"),
         (1, "blinking block as the cursor"),
@@ -237,7 +243,7 @@ const ROWS: &[Row] = &[
     ], "ask for a status")),
     (0, b"", b'R', "CPR", Is("position of the cursor (report, as input)")),
     (b'?', b"", b'R', "DECXCPR", Is("position of the cursor with its page (report, as input)")),
-    (0, b"$", b'p', "DECRQM", By(|p| mode::ask_ansi(p))),
+    (0, b"$", b'p', "DECRQM", By(mode::ask_ansi)),
     (b'?', b"$", b'p', "DECRQM", By(|p| mode::labelled("ask for", p))),
     (0, b"$", b'y', "DECRPM", Is("state of a mode (report, as input)")),
     (b'?', b"$", b'y', "DECRPM", Is("state of a private mode (report, as input)")),
@@ -266,6 +272,9 @@ const ROWS: &[Row] = &[
     (0, b"", b't', "XTWINOPS", By(window)),
     (b'>', b"", b't', "XTSMTITLE", Is("set how titles are encoded")),
     (b'>', b"", b'T', "XTRMTITLE", Is("reset how titles are encoded")),
+    (b'?', b"", b't', "XTWINOPS ?", Is("private window operation of this terminal")),
+    (b'<', b"", b't', "XTWINOPS <", Is("private window operation of this terminal")),
+    (b'=', b"", b't', "XTWINOPS =", Is("private window operation of this terminal")),
     // Printing, reset.
     (0, b"", b'i', "MC", Pick(&[
         (0, "print the screen"),

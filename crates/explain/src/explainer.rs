@@ -77,7 +77,7 @@ impl Default for Options {
 /// let rows: Vec<_> = explained.lines().collect();
 /// assert_eq!(rows, [
 ///     r#"       0  text             "all ""#,
-///     r#"       4  CSI 32 m         SGR: foreground    style"#,
+///     r#"       4  CSI 32 m         SGR: foreground   style"#,
 ///     r#"                           green"#,
 ///     r#"       9  text LF          "good""#,
 /// ]);

@@ -29,6 +29,9 @@ pub enum What<'a> {
         end: Option<LineEnd>,
         /// Why a terminal would not show it as it is.
         hidden: Option<Hidden>,
+        /// The classes of character in it that deceive a reader, judged as views judge them: an
+        /// emoji's joiner is shown, but deceives nobody.
+        deceiving: &'a [Deceiving],
     },
     /// Line ends that directly follow one another.
     LineEnds {
@@ -62,6 +65,18 @@ pub enum What<'a> {
         /// Offset of the aborted sequence.
         from: u64,
     },
+}
+
+/// Characters of one class that deceive a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Deceiving {
+    /// Of this class.
+    pub class: noesc_text::Class,
+    /// So many.
+    pub count: u64,
+    /// The worst severity among them.
+    pub severity: noesc_text::Severity,
 }
 
 /// LF, with the CRs before it: `LF`, `CR LF`, `CR CR LF`.

@@ -2,14 +2,15 @@
 
 use noesc_grammar::{Event, Parser, Sequence, Severity};
 
+use crate::characters::Characters;
 use crate::hiding::Hiding;
 use crate::item::{Explained, Hidden, Item, LineEnd, What};
 use crate::meaning::{describe, notation};
 use crate::payload::Payload;
 use crate::shown::Shown;
 
-/// Ill-formed bytes of one item.
-pub const ILL_FORMED_BYTES_MAX: usize = 16;
+/// Ill-formed bytes of one item: so many that they fit in a row.
+pub const ILL_FORMED_BYTES_MAX: usize = 8;
 
 /// Cuts a stream into [`Item`]s, which tile it.
 ///
@@ -75,6 +76,7 @@ impl Items {
         let chunk_at = parser.offset();
         let source = Source { tail, tail_at: joiner.given, chunk: b"", chunk_at };
         parser.finish(&mut |at: u64, event: Event<'_>| joiner.event(at, event, &source, sink));
+        joiner.characters.interrupt();
         joiner.flush(sink);
     }
 }
@@ -135,6 +137,7 @@ struct Joiner {
     /// Where the open sequence began.
     open: Option<u64>,
     hiding: Hiding,
+    characters: Characters,
 }
 
 impl Joiner {
@@ -145,6 +148,9 @@ impl Joiner {
         source: &Source<'_>,
         sink: &mut impl FnMut(Item<'_>),
     ) {
+        if !matches!(event, Event::Text(_) | Event::SplitIntroducer { .. }) {
+            self.characters.interrupt();
+        }
         match event {
             Event::Text(text) => {
                 self.given = at + text.len() as u64;
@@ -188,16 +194,20 @@ impl Joiner {
         if c == '\n' {
             return self.line_feed(sink);
         }
-        if self.pending == Pending::Text && !self.shown.has_room(c, self.columns) {
+        let full = self.pending == Pending::Text && !self.shown.has_room(c, self.columns);
+        // What waits for its neighbour stays in the row of that neighbour: at most six characters.
+        if full && !self.characters.is_holding() {
             self.flush(sink);
         }
         let length = c.len_utf8() as u64;
         self.extend(Pending::Text, length, sink);
         self.hidden = self.hidden.or(self.hiding.hides(c));
         self.shown.push(c);
+        self.characters.push(c);
     }
 
     fn line_feed(&mut self, sink: &mut impl FnMut(Item<'_>)) {
+        self.characters.line_end();
         let end = LineEnd { crs: self.crs };
         match self.pending {
             Pending::Text => {
@@ -293,9 +303,14 @@ impl Joiner {
     fn give_text(&mut self, end: Option<LineEnd>, sink: &mut impl FnMut(Item<'_>)) {
         let shown = std::mem::take(&mut self.shown);
         let hidden = self.hidden.take();
+        let deceiving = self.characters.take();
         let length = std::mem::take(&mut self.length);
         self.pending = Pending::Nothing;
-        self.give(length, What::Text { shown: shown.text(), end, hidden }, sink);
+        self.give(
+            length,
+            What::Text { shown: shown.text(), end, hidden, deceiving: &deceiving },
+            sink,
+        );
         self.shown = shown;
         self.shown.clear();
     }

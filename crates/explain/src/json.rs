@@ -2,12 +2,13 @@
 
 use std::fmt::{self, Write};
 
+use noesc_grammar::Severity;
 use noesc_text::AuditEscape;
 
 use crate::control::{describe_control, kind_of_control};
 use crate::explainer::Options;
 use crate::item::{Explained, Item, What};
-use crate::rows::line_end;
+use crate::rows::{level, line_end};
 
 /// One object, as it is written.
 pub(crate) struct Object<'a, W> {
@@ -79,7 +80,7 @@ pub(crate) fn write(item: &Item<'_>, options: &Options, out: &mut impl Write) ->
     object.number("offset", item.offset)?;
     object.number("length", item.length)?;
     match &item.what {
-        What::Text { shown, end, hidden } => {
+        What::Text { shown, end, hidden, deceiving } => {
             object.string("item", "text")?;
             object.string("text", shown)?;
             if let Some(end) = end {
@@ -87,8 +88,15 @@ pub(crate) fn write(item: &Item<'_>, options: &Options, out: &mut impl Write) ->
             }
             if let Some(hidden) = hidden {
                 object.string("hidden", hidden.name())?;
-                object.string("severity", "high")?;
-                object.list("findings", &[hidden.finding()])?;
+            }
+            if !deceiving.is_empty() {
+                let classes: Vec<_> = deceiving.iter().map(|of| of.class.name()).collect();
+                object.list("characters", &classes)?;
+            }
+            let worst = deceiving.iter().map(|of| level(of.severity)).max();
+            let hidden = hidden.map(|_| Severity::High);
+            if let Some(severity) = worst.max(hidden) {
+                object.string("severity", severity.name())?;
             }
         }
         What::LineEnds { end, count } => {

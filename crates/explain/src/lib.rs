@@ -6,6 +6,7 @@
 //! same pieces to a caller that shows them in a way of its own, and [`describe`] names one
 //! sequence.
 
+mod characters;
 mod control;
 mod csi;
 mod escape;
@@ -28,8 +29,13 @@ mod theme;
 
 pub use control::describe_control;
 pub use explainer::{Explainer, Layout, Options};
-pub use item::{Explained, Form, Hidden, Item, LineEnd, What};
+pub use item::{Deceiving, Explained, Form, Hidden, Item, LineEnd, What};
 pub use items::{ILL_FORMED_BYTES_MAX, Items};
 pub use meaning::{Meaning, describe};
 pub use payload::PAYLOAD_BYTES_MAX;
 pub use theme::Theme;
+
+/// Compiles and runs the examples of the page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/explain.md")]
+struct Docs;

@@ -85,8 +85,8 @@ pub fn describe(sequence: &Sequence<'_>, payload_head: &[u8]) -> Meaning {
 
 /// The short form in which people write a sequence: `CSI ?25 h`, `OSC 52`, `ESC ( 0`.
 ///
-/// Printable ASCII. Of a payload only a leading number and, for DCS, the intermediates and the
-/// final byte are in it.
+/// Printable ASCII. Of a payload only a leading number and, for DCS, a word from the tables or the
+/// intermediates and the final byte are in it.
 pub(crate) fn notation(sequence: &Sequence<'_>, payload_head: &[u8]) -> String {
     let mut text = String::from(match sequence.class {
         Class::Csi => "CSI",
@@ -111,7 +111,10 @@ pub(crate) fn notation(sequence: &Sequence<'_>, payload_head: &[u8]) -> String {
             }
         }
         Class::Dcs => {
-            if let Some(function) = strings::function(payload_head) {
+            if let Some(head) = strings::keyword(payload_head) {
+                text.push(' ');
+                text.push_str(head);
+            } else if let Some(function) = strings::function(payload_head) {
                 spell(&mut text, function);
             }
         }

@@ -14,7 +14,7 @@ use crate::theme::styled;
 /// Columns of the notation.
 const NOTATION: usize = 16;
 /// Columns of a kind: those of the longest word.
-const KIND: usize = 17;
+const KIND: usize = 18;
 /// Columns of a severity.
 const SEVERITY: usize = 8;
 /// Columns of an offset that is not longer.
@@ -58,7 +58,7 @@ pub(crate) fn write(item: &Item<'_>, options: &Options, out: &mut impl Write) ->
         severity: None,
     };
     match &item.what {
-        What::Text { shown, end, hidden } => text(item.offset, shown, *end, *hidden, options, out),
+        What::Text { .. } => text(item, options, out),
         What::LineEnds { end, count } => {
             row.with(&times(&line_end(*end), *count)).write(options, out)
         }
@@ -109,7 +109,8 @@ impl<'a> Row<'a> {
 
     fn write(&self, options: &Options, out: &mut impl Write) -> fmt::Result {
         let theme = &options.theme;
-        let words_end = width(options) - KIND - SEVERITY - 2;
+        let right = if self.kind.is_empty() { 0 } else { KIND + SEVERITY + 2 };
+        let words_end = width(options) - right;
         let mut column = self.begin(options, out)?;
         let mut rest = self.words;
         let mut first = true;
@@ -193,21 +194,16 @@ fn wrap(words: &str, columns: usize) -> (&str, &str) {
     }
 }
 
-fn text(
-    at: u64,
-    shown: &str,
-    end: Option<LineEnd>,
-    hidden: Option<Hidden>,
-    options: &Options,
-    out: &mut impl Write,
-) -> fmt::Result {
+fn text(item: &Item<'_>, options: &Options, out: &mut impl Write) -> fmt::Result {
+    let What::Text { shown, end, hidden, deceiving } = item.what else { return Ok(()) };
     let theme = &options.theme;
     let notation = match end {
         None => "text".to_owned(),
         Some(end) => format!("text {}", line_end(end)),
     };
-    let column = OFFSET.max(offset(at, options).len()) + 2 + notation.len();
-    write!(out, "{}  ", styled(theme.faint, format!("{:>OFFSET$}", offset(at, options))))?;
+    let at = format!("{:>OFFSET$}", offset(item.offset, options));
+    let column = at.len() + 2 + notation.len();
+    write!(out, "{}  ", styled(theme.faint, at))?;
     write!(out, "{notation}{:1$}\"", "", WORDS.saturating_sub(column).max(1))?;
     let mut rest = shown;
     while let Some((plain, notation)) = rest.split_once("<U+") {
@@ -216,22 +212,51 @@ fn text(
         rest = after;
     }
     writeln!(out, "{rest}\"")?;
-    let Some(hidden) = hidden else { return Ok(()) };
-    let words = match hidden {
-        Hidden::Concealed => "^ concealed: a terminal does not show it",
-        Hidden::SameColour => "^ in the colour of its background: a terminal shows nothing",
-        Hidden::LineDrawing => "^ a terminal shows line drawing instead",
-    };
-    let words_end = width(options) - KIND - SEVERITY - 2;
-    let (mut line, mut after) = wrap(words, words_end - WORDS);
-    write!(out, "{:WORDS$}{line:1$}", "", words_end + 1 - WORDS)?;
-    write!(out, "{}", styled(theme.faint, format_args!("{:KIND$}", hidden.finding())))?;
-    writeln!(out, " {}", severity_word(Severity::High, options))?;
-    while !after.is_empty() {
-        (line, after) = wrap(after, words_end - WORDS);
-        writeln!(out, "{:WORDS$}{line}", "")?;
+    if let Some(hidden) = hidden {
+        let words = match hidden {
+            Hidden::Concealed => "^ concealed: a terminal does not show it",
+            Hidden::SameColour => "^ in the colour of its background: not to be seen",
+            Hidden::LineDrawing => "^ a terminal shows line drawing instead",
+        };
+        remark(words, hidden.finding(), Severity::High, options, out)?;
+    }
+    for of in deceiving {
+        let words = format!("^ {}", counted(of.count, "character", "characters"));
+        remark(&words, of.class.name(), level(of.severity), options, out)?;
     }
     Ok(())
+}
+
+/// A row below a text.
+fn remark(
+    words: &str,
+    kind: &str,
+    severity: Severity,
+    options: &Options,
+    out: &mut impl Write,
+) -> fmt::Result {
+    let words_end = width(options) - KIND - SEVERITY - 2;
+    let kind = format!("{kind:KIND$}");
+    let (line, mut after) = wrap(words, words_end - WORDS);
+    write!(out, "{:WORDS$}{line:1$}", "", words_end + 1 - WORDS)?;
+    write!(out, "{}", styled(options.theme.faint, kind))?;
+    writeln!(out, " {}", severity_word(severity, options))?;
+    while !after.is_empty() {
+        let (line, rest) = wrap(after, words_end - WORDS);
+        writeln!(out, "{:WORDS$}{line}", "")?;
+        after = rest;
+    }
+    Ok(())
+}
+
+/// The severity of a character in the words of the grammar; they are the same.
+pub(crate) const fn level(severity: noesc_text::Severity) -> Severity {
+    match severity {
+        noesc_text::Severity::Info => Severity::Info,
+        noesc_text::Severity::Low => Severity::Low,
+        noesc_text::Severity::High => Severity::High,
+        noesc_text::Severity::Critical => Severity::Critical,
+    }
 }
 
 fn sequence(

@@ -49,6 +49,11 @@ pub(crate) fn function(payload: &[u8]) -> Option<&[u8]> {
     rest.get(..=last).filter(|function| (0x40..=0x7E).contains(&function[last]))
 }
 
+/// The word that a device control string begins with instead of parameters and a final byte.
+pub(crate) fn keyword(payload: &[u8]) -> Option<&'static str> {
+    ["tmux;", "@kitty-cmd"].into_iter().find(|word| payload.starts_with(word.as_bytes()))
+}
+
 /// A device control string, by its kind, the length of its payload and the head of it.
 pub(crate) fn dcs(kind: Kind, payload_bytes: u64, payload: &[u8]) -> Meaning {
     if kind == Kind::Passthrough && payload_bytes == 0 {

@@ -9,7 +9,7 @@ use crate::control::{describe_control, kind_of_control};
 use crate::explainer::Options;
 use crate::item::{Item, What};
 use crate::json::Object;
-use crate::rows::counted;
+use crate::rows::{counted, level};
 use crate::theme::styled;
 
 /// What a count is of. The order is that of the summary.
@@ -21,7 +21,7 @@ enum Of {
     Malformed,
     Control(u8),
     IllFormed,
-    Shown,
+    Characters(noesc_text::Class),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,15 +52,16 @@ impl Summary {
     pub(crate) fn add(&mut self, item: &Item<'_>) {
         self.bytes += item.length;
         match &item.what {
-            What::Text { shown, end, hidden } => {
+            What::Text { end, hidden, deceiving, .. } => {
                 self.text += item.length - end.map_or(0, |end| end.crs + 1);
                 self.lines += u64::from(end.is_some());
                 if let Some(hidden) = hidden {
                     self.count(Of::Finding(hidden.finding()), 1, item.offset, Some(Severity::High));
                 }
-                let characters = shown.matches("<U+").count();
-                // Its own offset is not known here: that of the text is near.
-                self.count(Of::Shown, characters as u64, item.offset, None);
+                for of in *deceiving {
+                    let severity = Some(level(of.severity));
+                    self.count(Of::Characters(of.class), of.count, item.offset, severity);
+                }
             }
             What::LineEnds { count, .. } => self.lines += count,
             What::Control { code, count } => {
@@ -203,7 +204,7 @@ impl Of {
             Self::Malformed => ("ending", "malformed".into()),
             Self::Control(code) => ("control", describe_control(code).name),
             Self::IllFormed => ("bytes", "not UTF-8".into()),
-            Self::Shown => ("characters", "shown as <U+...>".into()),
+            Self::Characters(class) => ("characters", class.name().into()),
         }
     }
 }
