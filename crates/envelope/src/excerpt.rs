@@ -36,7 +36,7 @@ const CONTEXT_BYTES: usize = STYLE_BYTES_MAX + 4;
 /// use noesc_envelope::Excerpt;
 ///
 /// let mut boundary = Boundary::new(&Profile::AGENT)?;
-/// let (mut excerpt, mut view) = (Excerpt::new(16), String::new());
+/// let (mut excerpt, mut view) = (Excerpt::new(20), String::new());
 /// for chunk in [&b"one\n\x1b[31mtwo\n"[..], b"three\nfour\x1b[m\nfive\n", b"six\n"] {
 ///     boundary.push_with_spans(chunk, &mut view, &mut excerpt);
 ///     excerpt.push(&view);
@@ -46,9 +46,9 @@ const CONTEXT_BYTES: usize = STYLE_BYTES_MAX + 4;
 /// excerpt.push(&view);
 ///
 /// let selection = excerpt.finish();
-/// assert_eq!((&*selection.head, &*selection.tail), ("one\ntwo\n", "six\n"));
-/// assert_eq!(selection.omitted.lines, 3);
-/// assert_eq!(selection.omitted.raw, Some((13, 19)));
+/// assert_eq!((&*selection.head, &*selection.tail), ("one\ntwo\n", "five\nsix\n"));
+/// assert_eq!(selection.omitted.lines, 2);
+/// assert_eq!(selection.omitted.raw, Some((13, 14)));
 /// # Ok::<(), noesc::ProfileError>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -14,6 +14,7 @@ mod format;
 mod ident;
 mod json;
 mod lines;
+mod order;
 mod outcome;
 mod record;
 mod report;
@@ -26,10 +27,11 @@ pub use format::{
 pub use ident::{Digest, Escaped, IdentError, RunId, Timestamp};
 pub use json::schema;
 pub use lines::LINE_BYTES_MAX;
+pub use order::{ORDER_MAX, Order};
 pub use outcome::{Exit, LimitName, Observer, Outcome, OutcomeKind};
 pub use record::{
     Bytes, Command, Covers, Cutoff, Digests, Disagreement, Envelope, Evidence, LimitPolicy,
-    Limited, Limits, ORDER_MAX, Omitted, OrderEntry, Policy, RawDigest, Recorded, Redaction,
-    Schema, Screen, StdinKind, Stream, StreamName, Text, Time, Tool, Trust, View, WindowSize,
+    Limited, Limits, Omitted, OrderEntry, Policy, RawDigest, Recorded, Redaction, Schema, Screen,
+    StdinKind, Stream, StreamName, Text, Time, Tool, Trust, View, WindowSize,
 };
 pub use report::{Collapsed, Counts, Finding, HeldBack, Overwritten, Removed, Report, Severity};

@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::excerpt::Selection;
 use crate::ident::{Digest, Escaped, RunId, Timestamp};
+use crate::order::ORDER_MAX;
 use crate::outcome::Outcome;
 use crate::report::Report;
-
-/// Entries of [`Envelope::order`] that a collector keeps. Later chunks are in no order.
-pub const ORDER_MAX: usize = 1024;
 
 /// What is known of a run, and a view of each of its streams.
 ///

@@ -234,7 +234,11 @@ fn profile() -> impl Strategy<Value = Profile> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn the_choice_is_that_of_the_twin(raw in raw(), profile in profile(), budget in 0..900_usize) {

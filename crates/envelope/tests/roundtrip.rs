@@ -21,7 +21,11 @@ fn comes_back(envelope: &Envelope, format: Format) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 128,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn any_envelope_of_inert_views_comes_back(e in envelope(inert_text().boxed())) {
