@@ -154,23 +154,21 @@ impl Window {
         }
         let mut column = from;
         while column < to {
-            let cells = match self.cells[column] {
-                Cell::Char { glyph, cells } => {
-                    gone(glyph);
-                    usize::from(cells)
-                }
-                _ => 1,
-            };
-            let end = (column + cells).min(self.cells.len());
-            self.cells[column..end].fill(Cell::Gap);
-            let first = self.beside.partition_point(|piece| piece.column <= column);
-            let after = self.beside.partition_point(|piece| piece.column <= end);
-            for piece in self.beside.drain(first..after) {
-                if let Piece::Char(glyph) = piece.what {
-                    gone(glyph);
-                }
+            let mut end = column + 1;
+            if let Cell::Char { glyph, cells } = self.cells[column] {
+                gone(glyph);
+                end = (column + usize::from(cells)).min(self.cells.len());
+                self.cells[column..end].fill(Cell::Gap);
             }
             column = end;
+        }
+        // Once for all cells: an erased line may be erased again and again.
+        let first = self.beside.partition_point(|piece| piece.column <= from);
+        let after = self.beside.partition_point(|piece| piece.column <= column);
+        for piece in self.beside.drain(first..after.max(first)) {
+            if let Piece::Char(glyph) = piece.what {
+                gone(glyph);
+            }
         }
     }
 
