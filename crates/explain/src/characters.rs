@@ -20,6 +20,13 @@ impl Characters {
         context.push(c, &mut |_, verdict| note(found, verdict));
     }
 
+    /// ASCII without controls, while nothing is held. Not empty.
+    pub(crate) fn push_plain(&mut self, text: &str) {
+        if let Some(last) = text.chars().next_back() {
+            self.context.ordinary(last);
+        }
+    }
+
     /// Something that is no text stood here.
     pub(crate) fn interrupt(&mut self) {
         let Self { context, found } = self;

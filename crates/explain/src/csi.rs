@@ -44,7 +44,9 @@ const ROWS: &[Row] = &[
         (2, "clear the tab stop of this column"),
         (5, "clear all tab stops"),
     ], "control tab stops")),
-    (b'?', b"", b'W', "DECST8C", Is("set a tab stop every 8 columns")),
+    (b'?', b"", b'W', "DECST8C", Pick(&[
+        (5, "set a tab stop every 8 columns"),
+    ], "set tab stops")),
     (0, b"", b'u', "SCORC", Is("restore the cursor")),
     // Erase.
     (0, b"", b'J', "ED", Pick(&[
@@ -187,17 +189,12 @@ const ROWS: &[Row] = &[
     (b'=', b"", b'u', "KITTY =u", By(kitty_keys)),
     (b'?', b"", b'u', "KITTY ?u", Is("ask for keyboard flags (kitty)")),
     (b'>', b"", b'm', "XTMODKEYS", By(modify_keys)),
-    (b'>', b"", b'n', "XTMODKEYS", Pick(&[
-        (0, "turn modifyKeyboard off"),
-        (1, "turn modifyCursorKeys off"),
-        (2, "turn modifyFunctionKeys off"),
-        (4, "turn modifyOtherKeys off"),
-    ], "turn a resource of modified keys off")),
+    (b'>', b"", b'n', "XTMODKEYS", By(modify_keys_off)),
     (b'>', b"", b'f', "XTFMTKEYS", Is("set how modified keys are reported")),
     (b'>', b"", b'p', "XTSMPOINTER", Pick(&[
         (0, "never hide the pointer"),
         (1, "hide the pointer while the mouse is not tracked"),
-        (2, "hide the pointer while typing"),
+        (2, "hide the pointer while it is in the window"),
         (3, "hide the pointer always"),
     ], "set when the pointer is hidden")),
     (b'>', b"", b's', "XTSHIFTESCAPE", Is("set what Shift does to mouse reports")),
@@ -219,7 +216,7 @@ const ROWS: &[Row] = &[
     (0, b"", b'c', "DA1", Is("ask what terminal this is")),
     (b'>', b"", b'c', "DA2", Is("ask for type and version of the terminal")),
     (b'=', b"", b'c', "DA3", Is("ask for the serial number of the terminal")),
-    (b'<', b"", b'c', "DA", Is("ask what terminal this is")),
+    (b'<', b"", b'c', "DA <", Is("private request for attributes of the terminal")),
     (0, b"", b'n', "DSR", Pick(&[
         (0, "the terminal is well (as input)"),
         (3, "the terminal has a fault (as input)"),
@@ -399,22 +396,32 @@ fn kitty_keys(parameters: Parameters<'_>) -> String {
     }
 }
 
+/// A resource that decides how xterm reports modified keys.
+fn key_resource(number: u32) -> &'static str {
+    match number {
+        0 => "modifyKeyboard",
+        1 => "modifyCursorKeys",
+        2 => "modifyFunctionKeys",
+        3 => "modifyKeypadKeys",
+        4 => "modifyOtherKeys",
+        6 => "modifyModifierKeys",
+        7 => "modifySpecialKeys",
+        _ => "a resource of modified keys",
+    }
+}
+
 fn modify_keys(parameters: Parameters<'_>) -> String {
-    let resource = match parameters.values().next().flatten() {
-        None => return "set how modified keys are reported to the default".to_owned(),
-        Some(0) => "modifyKeyboard",
-        Some(1) => "modifyCursorKeys",
-        Some(2) => "modifyFunctionKeys",
-        Some(3) => "modifyKeypadKeys",
-        Some(4) => "modifyOtherKeys",
-        Some(6) => "modifyModifierKeys",
-        Some(7) => "modifySpecialKeys",
-        Some(_) => "a resource of modified keys",
+    let Some(resource) = parameters.values().next().flatten().map(key_resource) else {
+        return "set how modified keys are reported to the default".to_owned();
     };
     match parameters.values().nth(1).flatten() {
         Some(value) => format!("set {resource} to {}", number(value)),
         None => format!("set {resource} to the default"),
     }
+}
+
+fn modify_keys_off(parameters: Parameters<'_>) -> String {
+    format!("turn {} off", key_resource(parameters.get(0, 2)))
 }
 
 /// xterm's window operations, after those of dtterm.
@@ -512,6 +519,7 @@ mod tests {
             (b"8;24;", b't', "XTWINOPS: resize the window: height 24, width as it is (characters)"),
             (b"22;2", b't', "XTWINOPS: save the window title on a stack"),
             (b">4;2", b'm', "XTMODKEYS: set modifyOtherKeys to 2"),
+            (b">", b'n', "XTMODKEYS: turn modifyFunctionKeys off"),
             (b">1", b'u', "KITTY >u: push keyboard flags (kitty): 1"),
             (b"?2026$", b'p', "DECRQM: ask for synchronized output"),
             (

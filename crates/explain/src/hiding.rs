@@ -63,6 +63,12 @@ impl Hiding {
         }
     }
 
+    /// Whether nothing is hidden now, whatever the character is.
+    pub(crate) fn is_idle(&self) -> bool {
+        let same = self.background != Colour::Default && self.background == self.foreground;
+        !self.concealed && !same && !self.drawing[self.shift]
+    }
+
     /// What hides a character, if anything does. A blank or a block element shows the same when it
     /// is hidden.
     pub(crate) fn hides(&self, c: char) -> Option<Hidden> {

@@ -154,7 +154,7 @@ impl Joiner {
         match event {
             Event::Text(text) => {
                 self.given = at + text.len() as u64;
-                text.chars().for_each(|c| self.char(c, sink));
+                self.text(text, sink);
             }
             Event::Control { code, len } => {
                 self.given = at + u64::from(len);
@@ -187,6 +187,27 @@ impl Joiner {
                 self.give(0, What::SplitIntroducer { from }, sink);
             }
             _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, sink: &mut impl FnMut(Item<'_>)) {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let fast = self.hiding.is_idle() && !self.characters.is_holding();
+            let plain = if fast && self.pending == Pending::Text && self.crs == 0 {
+                self.shown.plain_prefix(rest, self.columns)
+            } else {
+                ""
+            };
+            if plain.is_empty() {
+                self.char(c, sink);
+                rest = &rest[c.len_utf8()..];
+            } else {
+                self.length += plain.len() as u64;
+                self.shown.push_plain(plain);
+                self.characters.push_plain(plain);
+                rest = &rest[plain.len()..];
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use noesc_text::{AuditEscape, escape_byte};
 use crate::control::{describe_control, kind_of_control};
 use crate::explainer::Options;
 use crate::item::{Explained, Form, Hidden, Item, LineEnd, What};
-use crate::theme::styled;
+use crate::theme::{blanks, styled};
 
 /// Columns of the notation.
 const NOTATION: usize = 16;
@@ -118,14 +118,15 @@ impl<'a> Row<'a> {
             let (line, after) = wrap(rest, words_end.saturating_sub(column.max(WORDS)));
             // A long notation may leave no room for a word.
             if !line.is_empty() {
-                write!(out, "{:1$}{line}", "", WORDS.saturating_sub(column))?;
+                out.write_str(blanks(WORDS.saturating_sub(column)))?;
+                out.write_str(line)?;
                 column = column.max(WORDS) + line.chars().count();
             }
             if first && !self.kind.is_empty() {
-                write!(out, "{:1$}", "", (words_end + 1).saturating_sub(column))?;
+                out.write_str(blanks((words_end + 1).saturating_sub(column)))?;
                 write!(out, "{}", styled(theme.faint, self.kind))?;
                 if let Some(severity) = self.severity {
-                    write!(out, "{:1$} ", "", KIND.saturating_sub(self.kind.len()))?;
+                    out.write_str(blanks(KIND.saturating_sub(self.kind.len()) + 1))?;
                     write!(out, "{}", severity_word(severity, options))?;
                 }
             }
@@ -204,7 +205,8 @@ fn text(item: &Item<'_>, options: &Options, out: &mut impl Write) -> fmt::Result
     let at = format!("{:>OFFSET$}", offset(item.offset, options));
     let column = at.len() + 2 + notation.len();
     write!(out, "{}  ", styled(theme.faint, at))?;
-    write!(out, "{notation}{:1$}\"", "", WORDS.saturating_sub(column).max(1))?;
+    let gap = blanks(WORDS.saturating_sub(column).max(1));
+    write!(out, "{notation}{gap}\"")?;
     let mut rest = shown;
     while let Some((plain, notation)) = rest.split_once("<U+") {
         let (code, after) = notation.split_once('>').unwrap_or((notation, ""));

@@ -44,6 +44,24 @@ impl Shown {
             || (is_mark(c) && !self.is_shown(c))
     }
 
+    /// The longest prefix that [`push_plain`](Self::push_plain) may take within so many columns:
+    /// ASCII that is never shown in the notation and opens none.
+    pub(crate) fn plain_prefix<'a>(&self, text: &'a str, columns: usize) -> &'a str {
+        let room = columns.saturating_sub(self.columns);
+        let plain = |b: &u8| matches!(b, b' '..=b'~') && !matches!(b, b'+' | b'<');
+        // After `<`, a `U` is none: it may become the notation.
+        let len =
+            if self.opened > 0 { 0 } else { text.bytes().take_while(plain).take(room).count() };
+        &text[..len]
+    }
+
+    /// Takes ASCII from [`plain_prefix`](Self::plain_prefix), as [`push`](Self::push) of each.
+    pub(crate) fn push_plain(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.columns += text.len();
+        self.marks = Some(0);
+    }
+
     fn columns_of(&self, c: char) -> usize {
         match (self.is_shown(c), c as u32) {
             (false, _) => 1,
@@ -139,6 +157,19 @@ mod tests {
             ("\u{e000}\u{fffd}", "<U+E000>\u{fffd}"),
         ] {
             assert_eq!(shown(text), inert);
+        }
+    }
+
+    #[test]
+    fn a_plain_prefix_is_as_its_characters() {
+        for text in ["", "plain", "a<b", "a+b", "<U+", "a\tb", "a\u{e9}", "0123456789abc"] {
+            let (mut one, mut all) = (Shown::default(), Shown::default());
+            let prefix = one.plain_prefix(text, 10);
+            assert!(prefix.len() <= 10);
+            one.push_plain(prefix);
+            text[prefix.len()..].chars().for_each(|c| one.push(c));
+            text.chars().for_each(|c| all.push(c));
+            assert_eq!((one.text, one.columns), (all.text, all.columns), "{text:?}");
         }
     }
 

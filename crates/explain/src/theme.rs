@@ -52,8 +52,20 @@ pub(crate) fn styled(style: Style, text: impl fmt::Display) -> impl fmt::Display
     struct Styled<T>(Style, T);
     impl<T: fmt::Display> fmt::Display for Styled<T> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            if self.0 == Style::new() {
+                return self.1.fmt(f);
+            }
             write!(f, "{}{}{:#}", self.0, self.1, self.0)
         }
     }
     Styled(style, text)
+}
+
+/// So many blanks, up to 200. Padding by the formatter writes one at a time.
+pub(crate) fn blanks(count: usize) -> &'static str {
+    const BLANKS: &str = match str::from_utf8(&[b' '; 200]) {
+        Ok(blanks) => blanks,
+        Err(_) => "",
+    };
+    &BLANKS[..count.min(BLANKS.len())]
 }
