@@ -17,7 +17,9 @@ use crate::settings::SettingArgs;
 /// Terminal output is untrusted input: somebody else chose the bytes. noesc turns them into text
 /// that is inert, and says what it removed.
 #[derive(Debug, Parser)]
-#[command(name = "noesc", version, arg_required_else_help = true, after_help = EXAMPLES)]
+// A fixed `bin_name`: help would quote our argv[0] otherwise, and that is somebody's bytes too.
+#[command(name = "noesc", bin_name = "noesc", version, after_help = EXAMPLES)]
+#[command(arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -37,6 +39,7 @@ pub(crate) enum Verb {
     Filter(FilterArgs),
     Audit(AuditArgs),
     Unaudit(UnauditArgs),
+    Scan(crate::scan::ScanArgs),
     Explain(ExplainArgs),
     Config(ConfigArgs),
     Completions(CompletionsArgs),
