@@ -11,7 +11,8 @@ pub const ORDER_MAX: usize = 1024;
 /// ```
 /// use noesc_envelope::{Order, StreamName::{Stderr, Stdout}};
 /// let mut order = Order::default();
-/// for (seq, stream, view_bytes) in [(0, Stderr, 120), (1, Stdout, 0), (2, Stderr, 5), (3, Stdout, 9)] {
+/// let grown = [(Stderr, 120), (Stdout, 0), (Stderr, 5), (Stdout, 9)];
+/// for (seq, (stream, view_bytes)) in (0..).zip(grown) {
 ///     order.push(seq, stream, view_bytes);
 /// }
 /// let entries = order.finish();
