@@ -10,6 +10,7 @@ mod filter;
 mod input;
 mod note;
 mod run;
+mod scan;
 mod settings;
 mod shell;
 mod spans;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Verb::Filter(args) => filter::filter(&args),
         Verb::Audit(args) => audit::audit(&args),
         Verb::Unaudit(args) => unaudit::unaudit(&args),
+        Verb::Scan(args) => scan::scan(&args),
         Verb::Explain(args) => explain::explain(&args),
         Verb::Config(args) => config::config(&args),
         Verb::Completions(args) => shell::completions(&args),

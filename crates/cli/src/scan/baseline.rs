@@ -1,0 +1,155 @@
+//! Known findings: a file that a scan writes and later scans accept.
+//!
+//! An entry says how often a kind of finding stands in a line that has this digest, up to which
+//! severity; the line's place may change. Occurrences whose place a scan does not list are counted
+//! without a line. Nothing of the scanned files is in it but digests of lines.
+
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use noesc::Severity;
+use serde::{Deserialize, Serialize};
+
+use super::digest::hex;
+use super::examine::Found;
+use super::scanned::{FileFindings, Scanned};
+use super::walk::shown;
+use crate::fail::{Failure, Result, escaped, quoted};
+
+/// The name of the form.
+const SCHEMA: &str = "noesc.scan-baseline/1";
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    schema: String,
+    findings: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// Audit-escaped, as a scan shows it.
+    path: String,
+    kind: String,
+    severity: String,
+    /// SHA-256 of the line in hex digits; absent for occurrences without a listed place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+    count: u64,
+}
+
+/// (path, kind, line), as in an entry.
+type Key = (String, String, Option<String>);
+
+/// What is accepted: how often, and up to which severity.
+#[derive(Debug, Default)]
+pub(super) struct Baseline {
+    known: BTreeMap<Key, Vec<(Severity, u64)>>,
+}
+
+impl Baseline {
+    /// Reads a baseline that a scan has written.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let hint = "\"noesc scan --write-baseline FILE\" writes one";
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Failure::io("\"--baseline\" can not read", path.as_os_str(), &error).hint(hint)
+        })?;
+        let wrong = |why: String| {
+            let name = quoted(path.as_os_str());
+            Failure::new(format!("{name} is no baseline: {why}")).hint(hint)
+        };
+        let file: File = serde_json::from_str(&text).map_err(|error| wrong(escaped(error)))?;
+        if file.schema != SCHEMA {
+            return Err(wrong(format!("its schema is {}", quoted(file.schema.as_ref()))));
+        }
+        let mut baseline = Self::default();
+        for entry in file.findings {
+            let severity = severity(&entry.severity).ok_or_else(|| {
+                wrong(format!("a severity is {}", quoted(entry.severity.as_ref())))
+            })?;
+            let key = (entry.path, entry.kind, entry.line);
+            baseline.known.entry(key).or_default().push((severity, entry.count));
+        }
+        Ok(baseline)
+    }
+
+    /// Takes what is known out of the findings, and counts it.
+    pub(super) fn accept(mut self, scanned: &mut Scanned) {
+        for file in &mut scanned.found {
+            let path = noesc::audit(shown(&file.path).as_bytes());
+            for found in &mut file.findings {
+                let before = found.count;
+                self.accept_found(&path, found);
+                scanned.known += before - found.count;
+            }
+            file.findings.retain(|found| found.count > 0);
+        }
+        scanned.found.retain(|file| !file.findings.is_empty());
+    }
+
+    fn accept_found(&mut self, path: &str, found: &mut Found) {
+        let (kind, severity) = (found.kind, found.severity);
+        let more = found.more();
+        let known = self.take(path, kind, None, severity, more);
+        let mut places = std::mem::take(&mut found.places);
+        places.retain(|place| self.take(path, kind, Some(hex(&place.digest)), severity, 1) == 0);
+        found.count = places.len() as u64 + more - known;
+        found.places = places;
+    }
+
+    /// Uses up to `wanted` of an entry, and gives how many it had.
+    fn take(
+        &mut self,
+        path: &str,
+        kind: &str,
+        line: Option<String>,
+        severity: Severity,
+        wanted: u64,
+    ) -> u64 {
+        let known = self.known.get_mut(&(path.to_owned(), kind.to_owned(), line));
+        let mut taken = 0;
+        for (up_to, count) in known.into_iter().flatten().filter(|(up_to, _)| *up_to >= severity) {
+            debug_assert!(*up_to >= severity);
+            let now = (*count).min(wanted - taken);
+            *count -= now;
+            taken += now;
+        }
+        taken
+    }
+}
+
+/// Everything at or above `show`, as the text of a baseline: one entry a line, in the order of
+/// their keys.
+pub(super) fn baseline(scanned: &Scanned, show: Severity) -> serde_json::Result<String> {
+    let mut counts: BTreeMap<(Key, Severity), u64> = BTreeMap::new();
+    for (file, found) in scanned.at_least(show) {
+        for (line, count) in lines(found) {
+            let key = key(file, found, line);
+            *counts.entry((key, found.severity)).or_default() += count;
+        }
+    }
+    let entries = counts.into_iter().map(|(((path, kind, line), severity), count)| {
+        let severity = severity.name().to_owned();
+        serde_json::to_string(&Entry { path, kind, severity, line, count })
+    });
+    let entries = entries.collect::<serde_json::Result<Vec<_>>>()?;
+    let schema = serde_json::to_string(SCHEMA)?;
+    let (open, close) = if entries.is_empty() { ("", "") } else { ("\n", "\n") };
+    Ok(format!("{{\"schema\":{schema},\"findings\":[{open}{}{close}]}}\n", entries.join(",\n")))
+}
+
+fn lines(found: &Found) -> impl Iterator<Item = (Option<String>, u64)> {
+    let places = found.places.iter().map(|place| (Some(hex(&place.digest)), 1));
+    places.chain((found.more() > 0).then(|| (None, found.more())))
+}
+
+fn key(file: &FileFindings, found: &Found, line: Option<String>) -> Key {
+    (noesc::audit(shown(&file.path).as_bytes()), found.kind.to_owned(), line)
+}
+
+fn severity(name: &str) -> Option<Severity> {
+    let all = [Severity::Info, Severity::Low, Severity::High, Severity::Critical];
+    all.into_iter().find(|severity| severity.name() == name)
+}

@@ -1,0 +1,305 @@
+//! What is in one file: the findings of the boundary, and words of mixed script.
+
+use std::io;
+
+use noesc::{Boundary, FINDING_SPANS_MAX, Profile, Report, Run, Severity, SpanReceiver};
+use noesc_session::Suspicion;
+use noesc_text::{MixedWord, MixedWords};
+
+use super::locate::Locator;
+use super::quick::Look;
+use super::source::Source;
+
+/// The kind of a word of mixed script.
+pub(super) const MIXED_SCRIPT: &str = "mixed-script";
+
+/// One kind of finding in one file.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) kind: &'static str,
+    pub(super) severity: Severity,
+    pub(super) count: u64,
+    /// The first ones, at most [`FINDING_SPANS_MAX`].
+    pub(super) places: Vec<Place>,
+    /// The likely encoding, for `encoding-suspected`.
+    pub(super) encoding: Option<&'static str>,
+}
+
+/// Where one occurrence is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// Offset and length in bytes: of the file, or of its decoded text.
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    pub(super) line: u64,
+    pub(super) column: u64,
+    /// Where it ends; the column is the first one after it.
+    pub(super) end_line: u64,
+    pub(super) end_column: u64,
+    /// SHA-256 of the line where it begins.
+    pub(super) digest: [u8; 32],
+}
+
+impl Found {
+    /// Occurrences beyond the places listed.
+    pub(super) fn more(&self) -> u64 {
+        self.count.saturating_sub(self.places.len() as u64)
+    }
+}
+
+/// What a file turned out to be.
+pub(super) enum Examined {
+    Binary,
+    Text(Vec<Found>),
+}
+
+/// Looks at one file.
+pub(super) fn examine(source: &mut Source<'_>) -> io::Result<Examined> {
+    let head = source.head()?;
+    match head {
+        // UTF-32, or a UTF-16 text that begins with NUL: nothing that decodes to text.
+        [0xFF, 0xFE, 0, 0, ..] => return Ok(Examined::Binary),
+        [0xFF, 0xFE, ..] => source.decoded = Some("utf-16le"),
+        [0xFE, 0xFF, ..] => source.decoded = Some("utf-16be"),
+        head if head.contains(&0) => return Ok(Examined::Binary),
+        _ => {}
+    }
+    let mut look = Look::default();
+    source.chunks(&mut |chunk| {
+        look.push(chunk);
+        !look.boundary
+    })?;
+    look.finish();
+    let mut found = match look {
+        Look { boundary: true, .. } => through_boundary(source)?,
+        Look { words: true, .. } => words_alone(source)?,
+        _ => return Ok(Examined::Text(Vec::new())),
+    };
+    locate(source, &mut found)?;
+    found.sort_by_key(|found| {
+        (found.places.first().map(|place| place.offset), std::cmp::Reverse(found.severity))
+    });
+    Ok(Examined::Text(found))
+}
+
+/// Words of one severity.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    count: u64,
+    spans: Vec<(u64, u64)>,
+}
+
+/// Words of mixed script by severity, so that a grave one is listed whatever stands before it.
+#[derive(Clone, Debug, Default)]
+struct Mixed([Words; 4]);
+
+const SEVERITIES: [Severity; 4] =
+    [Severity::Info, Severity::Low, Severity::High, Severity::Critical];
+
+impl Mixed {
+    fn add(&mut self, word: MixedWord) {
+        let place = SEVERITIES.iter().position(|&of| of.name() == word.severity.name());
+        let words = &mut self.0[place.unwrap_or_default()];
+        words.count += 1;
+        if words.spans.len() < FINDING_SPANS_MAX {
+            words.spans.push((word.start, word.end));
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|words| words.count == 0)
+    }
+
+    /// Every offset in it, ascending: of the start, and of the last byte.
+    fn offsets(&self) -> Vec<u64> {
+        let spans = self.0.iter().flat_map(|words| &words.spans);
+        let mut offsets: Vec<_> = spans.flat_map(|&(start, end)| [start, end - 1]).collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
+    }
+
+    fn found(self, raw: impl Fn(u64) -> u64) -> impl Iterator<Item = Found> {
+        let words = self.0.into_iter().zip(SEVERITIES).filter(|(words, _)| words.count > 0);
+        words.map(move |(words, severity)| {
+            let spans = words.spans.iter().map(|&(start, end)| (raw(start), raw(end - 1) + 1));
+            let places = spans.map(|(start, end)| place(start, end - start)).collect();
+            let count = words.count;
+            Found { kind: MIXED_SCRIPT, severity, count, places, encoding: None }
+        })
+    }
+}
+
+fn place(offset: u64, length: u64) -> Place {
+    Place { offset, length, ..Place::default() }
+}
+
+/// Text of which the boundary would report nothing: offsets of characters are those of bytes.
+fn words_alone(source: &mut Source<'_>) -> io::Result<Vec<Found>> {
+    let mut mixed = Mixed::default();
+    let mut words = MixedWords::default();
+    let mut text = Text::default();
+    source.chunks(&mut |chunk| {
+        text.push(chunk, &mut |at, c| words.push(at, c, &mut |word| mixed.add(word)));
+        true
+    })?;
+    words.finish(&mut |word| mixed.add(word));
+    Ok(mixed.found(|at| at).collect())
+}
+
+/// Decodes chunks of UTF-8.
+#[derive(Default)]
+struct Text {
+    offset: u64,
+    cut: Vec<u8>,
+}
+
+impl Text {
+    fn push(&mut self, chunk: &[u8], take: &mut impl FnMut(u64, char)) {
+        let mut chunk = chunk;
+        while !self.cut.is_empty() && !chunk.is_empty() {
+            self.cut.push(chunk[0]);
+            chunk = &chunk[1..];
+            if let Some(c) = std::str::from_utf8(&self.cut).ok().and_then(|s| s.chars().next()) {
+                take(self.offset, c);
+                self.offset += self.cut.len() as u64;
+                self.cut.clear();
+            }
+        }
+        let valid = match std::str::from_utf8(chunk) {
+            Ok(text) => text,
+            Err(error) => {
+                let (valid, cut) = chunk.split_at(error.valid_up_to());
+                // The quick look has found it well-formed.
+                self.cut = cut.iter().take(4).copied().collect();
+                std::str::from_utf8(valid).unwrap_or_default()
+            }
+        };
+        for (at, c) in valid.char_indices() {
+            take(self.offset + at as u64, c);
+        }
+        self.offset += valid.len() as u64;
+    }
+}
+
+/// Text through the boundary. Words are read from its view, as a reader would: what stands unseen
+/// within a word does not part it.
+fn through_boundary(source: &mut Source<'_>) -> io::Result<Vec<Found>> {
+    let mut mixed = Mixed::default();
+    let mut words = MixedWords::default();
+    let mut view = String::new();
+    let mut offset = 0;
+    let mut read = |view: &mut String| {
+        for (at, c) in view.char_indices() {
+            words.push(offset + at as u64, c, &mut |word| mixed.add(word));
+        }
+        offset += view.len() as u64;
+        view.clear();
+    };
+    let mut boundary = boundary()?;
+    source.chunks(&mut |chunk| {
+        boundary.push(chunk, &mut view);
+        read(&mut view);
+        true
+    })?;
+    let mut report = boundary.finish(&mut view);
+    read(&mut view);
+    words.finish(&mut |word| mixed.add(word));
+    suspect(source, &mut report)?;
+    let mut found: Vec<_> = report.findings.into_iter().map(of_report).collect();
+    if !mixed.is_empty() {
+        let raw = raw_offsets(source, mixed.offsets())?;
+        found.extend(mixed.found(|at| raw.of(at)));
+    }
+    Ok(found)
+}
+
+fn boundary() -> io::Result<Boundary> {
+    // The profile is one that ships; its settings go together.
+    Boundary::new(&Profile::AGENT).map_err(io::Error::other)
+}
+
+fn of_report(finding: noesc::Finding) -> Found {
+    let places = finding.spans.iter().map(|&(offset, length)| place(offset, length)).collect();
+    Found {
+        kind: finding.kind,
+        severity: finding.severity,
+        count: finding.count,
+        places,
+        encoding: finding.encoding,
+    }
+}
+
+/// Names the encoding that ill-formed text is likely to be in.
+fn suspect(source: &mut Source<'_>, report: &mut Report) -> io::Result<()> {
+    let is_wide = report.findings.iter().any(|finding| finding.kind == "utf-16-suspected");
+    if report.ill_formed > 0 && !is_wide && source.decoded.is_none() {
+        let mut suspicion = Suspicion::default();
+        source.chunks(&mut |chunk| {
+            suspicion.push(chunk);
+            true
+        })?;
+        report.suspect_encoding(suspicion.likely());
+    }
+    Ok(())
+}
+
+/// Maps some offsets of a view to raw ones.
+struct RawOffsets {
+    view: Vec<u64>,
+    raw: Vec<u64>,
+}
+
+impl RawOffsets {
+    fn of(&self, view: u64) -> u64 {
+        let place = self.view.binary_search(&view).ok();
+        place.and_then(|place| self.raw.get(place)).copied().unwrap_or_default()
+    }
+}
+
+impl SpanReceiver for RawOffsets {
+    fn run(&mut self, run: Run) {
+        while let Some(&view) = self.view.get(self.raw.len())
+            && view < run.view + run.view_len
+        {
+            // What is replaced has no offset within.
+            let into = (view - run.view).min(run.raw_len.saturating_sub(1));
+            self.raw.push(run.raw + into);
+        }
+    }
+}
+
+fn raw_offsets(source: &mut Source<'_>, view: Vec<u64>) -> io::Result<RawOffsets> {
+    let mut offsets = RawOffsets { raw: Vec::with_capacity(view.len()), view };
+    let mut boundary = boundary()?;
+    let mut unread = String::new();
+    source.chunks(&mut |chunk| {
+        boundary.push_with_spans(chunk, &mut unread, &mut offsets);
+        unread.clear();
+        offsets.raw.len() < offsets.view.len()
+    })?;
+    boundary.finish_with_spans(&mut unread, &mut offsets);
+    Ok(offsets)
+}
+
+/// Gives every place its line and column.
+fn locate(source: &mut Source<'_>, found: &mut [Found]) -> io::Result<()> {
+    let places = found.iter().flat_map(|found| &found.places);
+    let mut offsets: Vec<_> =
+        places.flat_map(|place| [place.offset, place.offset + place.length]).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut locator = Locator::new(offsets.clone());
+    source.chunks(&mut |chunk| locator.push(chunk))?;
+    let points = locator.finish();
+    let point = |offset| {
+        let place = offsets.binary_search(&offset).ok();
+        place.and_then(|place| points.get(place)).copied().unwrap_or_default()
+    };
+    for place in found.iter_mut().flat_map(|found| &mut found.places) {
+        let (start, end) = (point(place.offset), point(place.offset + place.length));
+        (place.line, place.column, place.digest) = (start.line, start.column, start.digest);
+        (place.end_line, place.end_column) = (end.line, end.column);
+    }
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! The form for people: one line for each kind in each file, and a summary.
+
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+
+use noesc::Severity;
+
+use super::rules::message;
+use super::scanned::Scanned;
+use super::walk::shown;
+
+/// `path:line:col: high: clipboard-write: a sequence writes the clipboard (3 more)`, by path, then
+/// the summary.
+pub(super) fn human(scanned: &Scanned, show: Severity) -> String {
+    let mut text = String::new();
+    for (file, found) in scanned.at_least(show) {
+        let path = noesc::audit(shown(&file.path).as_bytes());
+        let (place, more) = match found.places.first() {
+            Some(place) => (format!(":{}:{}", place.line, place.column), found.count - 1),
+            // The baseline knows those whose place is known.
+            None => (String::new(), found.count),
+        };
+        let severity = found.severity.name();
+        let _ = write!(text, "{path}{place}: {severity}: {}: {}", found.kind, message(found));
+        text.push_str(&if more > 0 { format!(" ({more} more)\n") } else { "\n".into() });
+    }
+    text.push_str(&summary(scanned, show));
+    text.push('\n');
+    text
+}
+
+/// `scanned 12 files (3.4 KB); skipped 2 binary; found 1 high, 4 low (not shown)`.
+fn summary(scanned: &Scanned, show: Severity) -> String {
+    let mut text = format!("scanned {} ({})", files(scanned.files), size(scanned.bytes));
+    let skipped = scanned.skipped;
+    let skipped = list([
+        (skipped.binary, "binary"),
+        (skipped.symlinks, if skipped.symlinks == 1 { "symlink" } else { "symlinks" }),
+        (skipped.special, "special"),
+        (skipped.stored, "in git object stores"),
+    ]);
+    if !skipped.is_empty() {
+        let _ = write!(text, "; skipped {}", skipped.join(", "));
+    }
+    if !scanned.unread.is_empty() {
+        let _ = write!(text, "; could not read {}", scanned.unread.len());
+    }
+    let counts = scanned.by_severity();
+    let found = [
+        (counts.critical, Severity::Critical),
+        (counts.high, Severity::High),
+        (counts.low, Severity::Low),
+        (counts.info, Severity::Info),
+    ];
+    let found: Vec<_> = found
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, severity)| {
+            let hidden = if *severity < show { " (not shown)" } else { "" };
+            format!("{count} {}{hidden}", severity.name())
+        })
+        .collect();
+    let found = if found.is_empty() { "nothing".into() } else { found.join(", ") };
+    let _ = write!(text, "; found {found}");
+    if scanned.known > 0 {
+        let _ = write!(text, "; {} known from the baseline", scanned.known);
+    }
+    text
+}
+
+fn files(n: u64) -> String {
+    format!("{n} file{}", if n == 1 { "" } else { "s" })
+}
+
+fn list<const N: usize>(counts: [(u64, &str); N]) -> Vec<String> {
+    counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect()
+}
+
+/// Bytes in three or four digits.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    if bytes < 1000 {
+        return format!("{bytes} bytes");
+    }
+    let mut tenths = bytes / 100;
+    let mut unit = 0;
+    while tenths >= 10_000 && unit + 1 < UNITS.len() {
+        tenths /= 1000;
+        unit += 1;
+    }
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_at_most_four_digits() {
+        for (bytes, wanted) in [
+            (0, "0 bytes"),
+            (999, "999 bytes"),
+            (1000, "1.0 KB"),
+            (999_999, "999.9 KB"),
+            (1_000_000, "1.0 MB"),
+            (112_345_678, "112.3 MB"),
+            (5_000_000_000_000_000, "5000.0 TB"),
+        ] {
+            assert_eq!(size(bytes), wanted);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! `noesc scan`: files and folders, for what deceives a reader or acts on a terminal.
+
+mod baseline;
+mod digest;
+mod examine;
+mod human;
+mod json;
+mod locate;
+mod quick;
+mod rules;
+mod sarif;
+mod scanned;
+mod source;
+mod store;
+mod walk;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Seek};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use noesc::Severity;
+
+use crate::fail::{Failure, MISUSE, Result, quoted, reason, say};
+use crate::input::{create, unwritten, write};
+use baseline::Baseline;
+use scanned::{Scanned, Unread};
+use source::Buffer;
+
+/// Exit status when something at or above `--fail-on` was found.
+const FOUND: u8 = 1;
+
+/// How often the progress is drawn.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Finds what deceives a reader or acts on a terminal in files and folders.
+///
+/// Everything below a folder is scanned, hidden files included: that is where hiding happens.
+/// Binary files, symlinks, pipes, devices and the object stores of git are skipped and counted.
+/// Exit status 1 when something at or above `--fail-on` was found, 2 when something could not be
+/// read (the rest is scanned all the same), else 0.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc scan .
+  noesc scan --fail-on low --format sarif . >noesc.sarif
+  noesc scan --write-baseline known.json .     accept what is there now
+  noesc scan --baseline known.json .           fail on what is new
+  git diff | noesc scan -")]
+pub(crate) struct ScanArgs {
+    /// Exit with 1 when there is a finding of this severity or a graver one
+    #[arg(long, value_name = "LEVEL", default_value = "high")]
+    fail_on: Level,
+
+    /// Show findings from this severity on, and count the others [default: that of `--fail-on`]
+    #[arg(long, value_name = "LEVEL")]
+    show: Option<Level>,
+
+    /// human: for people. json: for programs. sarif: SARIF 2.1.0, for CI services and editors
+    #[arg(long, value_name = "FORMAT", default_value = "human", hide_possible_values = true)]
+    format: Format,
+
+    /// Leave out what `.gitignore`, `.ignore` and git's other ignore files name
+    #[arg(long)]
+    respect_ignore: bool,
+
+    /// Accept the findings that FILE knows
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+
+    /// Write the findings to FILE, for `--baseline`, and fail on none
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    write_baseline: Option<PathBuf>,
+
+    /// Files and folders; `-` is stdin
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Level {
+    Info,
+    Low,
+    High,
+    Critical,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Human,
+    Json,
+    Sarif,
+}
+
+impl Level {
+    const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Info => Some(Severity::Info),
+            Self::Low => Some(Severity::Low),
+            Self::High => Some(Severity::High),
+            Self::Critical => Some(Severity::Critical),
+            Self::Never => None,
+        }
+    }
+}
+
+impl ScanArgs {
+    /// What is shown: as asked, else what can fail, else what fails by default.
+    fn shown(&self) -> Option<Severity> {
+        match self.show {
+            Some(level) => level.severity(),
+            None => Some(self.fail_on.severity().unwrap_or(Severity::High)),
+        }
+    }
+}
+
+pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode> {
+    let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let Some(show) = args.shown() else {
+        return Err(Failure::new("\"--show\" can not be \"never\"")
+            .hint("\"--show critical\" shows the gravest alone"));
+    };
+    let mut scanned = scan_paths(&args.paths, args.respect_ignore)?;
+    scanned.sort();
+    if let Some(path) = &args.write_baseline {
+        write_baseline(&scanned, show, path)?;
+    }
+    if let Some(known) = known {
+        known.accept(&mut scanned);
+    }
+    let code = status(&scanned, args);
+    let text = match args.format {
+        Format::Human => Ok(human::human(&scanned, show)),
+        Format::Json => json::json(&scanned, show),
+        Format::Sarif => sarif::sarif(&scanned, show, code),
+    };
+    let text = text.map_err(|error| Failure::new(format!("no JSON of the findings: {error}")))?;
+    write(text.as_bytes())?;
+    for Unread { path, error } in &scanned.unread {
+        let name = quoted(walk::shown(path));
+        say(&format!("error: can not read {name}: {}", reason(error)));
+    }
+    Ok(ExitCode::from(code))
+}
+
+fn status(scanned: &Scanned, args: &ScanArgs) -> u8 {
+    let fails = |severity| scanned.at_least(severity).next().is_some();
+    match args.fail_on.severity() {
+        _ if !scanned.unread.is_empty() => MISUSE,
+        _ if args.write_baseline.is_some() => 0,
+        Some(severity) if fails(severity) => FOUND,
+        _ => 0,
+    }
+}
+
+fn scan_paths(paths: &[PathBuf], respect_ignore: bool) -> Result<Scanned> {
+    let progress = progress();
+    let mut scanned = Scanned::default();
+    let (stdin, mut roots): (Vec<_>, Vec<_>) =
+        paths.iter().cloned().partition(|path| path == Path::new("-"));
+    let mut seen = std::collections::BTreeSet::new();
+    roots.retain(|root| seen.insert(root.clone()));
+    if !stdin.is_empty() {
+        scan_stdin(&mut scanned)?;
+    }
+    roots.retain(|root| match std::fs::metadata(root) {
+        Ok(_) => true,
+        Err(error) => {
+            scanned.unread.push(Unread::new(root, error));
+            false
+        }
+    });
+    scanned.add(walk::walk(&roots, respect_ignore, &progress));
+    progress.finish_and_clear();
+    Ok(scanned)
+}
+
+/// On a terminal alone; drawn on stderr.
+fn progress() -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let progress = ProgressBar::new_spinner();
+    let style = ProgressStyle::with_template("{spinner} {human_pos} files, {elapsed}");
+    progress.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    progress.enable_steady_tick(TICK);
+    progress
+}
+
+/// Scans stdin under the name `-`. What does not fit in memory waits in a file without a name,
+/// since a finding is located by reading again.
+fn scan_stdin(scanned: &mut Scanned) -> Result<()> {
+    let failed = |error: &io::Error| Failure::io("can not read", OsStr::new("stdin"), error);
+    let name = Path::new("-");
+    let mut stdin =
+        io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(|error| failed(&error))?;
+    let mut spool =
+        tempfile::tempfile().map_err(|error| unwritten(OsStr::new("a temporary file"), &error))?;
+    let result = copy(&mut stdin, &mut spool).and_then(|()| {
+        spool.rewind()?;
+        walk::scan_file(&spool, name, &mut Buffer::default(), scanned)
+    });
+    if let Err(error) = result {
+        scanned.unread.push(Unread::new(name, error));
+    }
+    Ok(())
+}
+
+fn copy(from: &mut impl Read, to: &mut File) -> io::Result<()> {
+    io::copy(from, to).map(drop)
+}
+
+fn write_baseline(scanned: &Scanned, show: Severity, path: &Path) -> Result<()> {
+    use io::Write;
+    let text = baseline::baseline(scanned, show)
+        .map_err(|error| Failure::new(format!("no JSON of the findings: {error}")))?;
+    let mut file = create("--write-baseline", path)?;
+    file.write_all(text.as_bytes()).map_err(|error| unwritten(path.as_os_str(), &error))
+}

@@ -1,0 +1,148 @@
+//! The bytes of one file, as often as they are wanted and never more than a chunk of them at once.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek};
+
+use noesc_session::Decoder;
+
+/// Files up to this size are read whole. Larger ones are read in chunks, once for each question
+/// that is put to them, so that a thread holds no more than this of any file.
+pub(super) const WHOLE_BYTES_MAX: usize = 1 << 20;
+
+/// Bytes of a larger file in one chunk.
+pub(super) const CHUNK_BYTES: usize = 256 * 1024;
+
+/// Where a NUL makes a file binary, as for git and grep.
+pub(super) const SNIFF_BYTES: usize = 8 * 1024;
+
+/// What a file was read into; used again for the next one.
+#[derive(Default)]
+pub(super) struct Buffer(Vec<u8>);
+
+/// The bytes of one file.
+pub(super) struct Source<'a> {
+    bytes: Bytes<'a>,
+    /// The label of the encoding that a BOM declares; offsets are then into the decoded text.
+    pub(super) decoded: Option<&'static str>,
+    /// Bytes read at the first pass.
+    pub(super) len: u64,
+}
+
+enum Bytes<'a> {
+    Whole(&'a [u8]),
+    Large(&'a File, &'a mut [u8]),
+}
+
+impl<'a> Source<'a> {
+    /// Reads a file whole, or finds that it is too large for that. `expected` is its length as the
+    /// file system knows it; files of the process file system are longer.
+    pub(super) fn read(
+        mut file: &'a File,
+        expected: u64,
+        buffer: &'a mut Buffer,
+    ) -> io::Result<Self> {
+        let Buffer(buffer) = buffer;
+        let wanted = usize::try_from(expected).unwrap_or(usize::MAX);
+        let mut filled = 0;
+        while wanted <= WHOLE_BYTES_MAX {
+            // One byte more than there should be tells that there is more.
+            let room = (wanted + 1).max(filled + 1).max(4096).min(WHOLE_BYTES_MAX + 1);
+            let room = if filled == room { WHOLE_BYTES_MAX + 1 } else { room };
+            if buffer.len() < room {
+                buffer.resize(room, 0);
+            }
+            if filled > WHOLE_BYTES_MAX {
+                break;
+            }
+            let n = read(&mut file, &mut buffer[filled..room])?;
+            filled += n;
+            if n == 0 || (filled == wanted && filled < room) {
+                return Ok(Self::of(Bytes::Whole(&buffer[..filled]), filled as u64));
+            }
+        }
+        file.rewind()?;
+        buffer.resize(buffer.len().max(CHUNK_BYTES), 0);
+        Ok(Self::of(Bytes::Large(file, &mut buffer[..CHUNK_BYTES]), expected))
+    }
+
+    fn of(bytes: Bytes<'a>, len: u64) -> Self {
+        Self { bytes, decoded: None, len }
+    }
+
+    /// The first bytes, to tell what it is.
+    pub(super) fn head(&mut self) -> io::Result<&[u8]> {
+        match &mut self.bytes {
+            Bytes::Whole(bytes) => Ok(&bytes[..bytes.len().min(SNIFF_BYTES)]),
+            Bytes::Large(file, chunk) => {
+                file.rewind()?;
+                let n = fill(file, &mut chunk[..SNIFF_BYTES])?;
+                Ok(&chunk[..n])
+            }
+        }
+    }
+
+    /// Gives all of it, from the start, as raw bytes or as decoded text. Ends early when `take`
+    /// returns false.
+    pub(super) fn chunks(&mut self, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
+        let Some(label) = self.decoded else { return self.raw(take).map(drop) };
+        let Ok(Some(mut decoder)) = Decoder::for_label(label) else { return Ok(()) };
+        let mut text = Vec::new();
+        let all = self.raw(&mut |chunk| {
+            // In pieces, so that the text of a whole file isn't held as well.
+            chunk.chunks(CHUNK_BYTES).all(|piece| {
+                text.clear();
+                decoder.push(piece, &mut text);
+                take(&text)
+            })
+        })?;
+        if all {
+            text.clear();
+            decoder.finish(&mut text);
+            take(&text);
+        }
+        Ok(())
+    }
+
+    /// Whether the end was reached.
+    fn raw(&mut self, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<bool> {
+        match &mut self.bytes {
+            Bytes::Whole(bytes) => Ok(take(bytes)),
+            Bytes::Large(file, chunk) => {
+                file.rewind()?;
+                let mut len = 0;
+                loop {
+                    let n = fill(file, chunk)?;
+                    len += n as u64;
+                    if n == 0 {
+                        self.len = len;
+                        return Ok(true);
+                    }
+                    if !take(&chunk[..n]) {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn read(from: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match from.read(to) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// Fills the chunk as far as the file goes.
+fn fill(from: &mut impl Read, chunk: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < chunk.len() {
+        match read(from, &mut chunk[filled..])? {
+            0 => break,
+            n => filled += n,
+        }
+    }
+    Ok(filled)
+}

@@ -1,0 +1,195 @@
+//! Every file below the paths given, in parallel.
+
+use std::ffi::OsStr;
+use std::fs::{File, FileType, OpenOptions};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
+use indicatif::ProgressBar;
+use rustix::fs::OFlags;
+
+use super::examine::{Examined, examine};
+use super::scanned::{FileFindings, Scanned, Unread};
+use super::source::{Buffer, Source};
+use super::store::Stores;
+
+/// Scans everything below `roots`, which are not empty. Symlinks are followed only where they are
+/// roots.
+pub(super) fn walk(roots: &[PathBuf], respect_ignore: bool, progress: &ProgressBar) -> Scanned {
+    let all = Mutex::new(Scanned::default());
+    let mut roots = roots.iter();
+    if let Some(first) = roots.next() {
+        let mut builder = WalkBuilder::new(first);
+        for root in roots {
+            builder.add(root);
+        }
+        builder.standard_filters(false).follow_links(false);
+        builder.threads(std::thread::available_parallelism().map_or(1, Into::into));
+        if respect_ignore {
+            builder.parents(true).ignore(true);
+            builder.git_ignore(true).git_global(true).git_exclude(true);
+        }
+        builder.build_parallel().visit(&mut Builder { all: &all, progress });
+    }
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Builder<'s> {
+    all: &'s Mutex<Scanned>,
+    progress: &'s ProgressBar,
+}
+
+impl<'s> ParallelVisitorBuilder<'s> for Builder<'s> {
+    fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
+        Box::new(Visitor {
+            all: self.all,
+            progress: self.progress,
+            mine: Scanned::default(),
+            buffer: Buffer::default(),
+            stores: Stores::default(),
+        })
+    }
+}
+
+/// One thread's part.
+struct Visitor<'s> {
+    all: &'s Mutex<Scanned>,
+    progress: &'s ProgressBar,
+    mine: Scanned,
+    buffer: Buffer,
+    stores: Stores,
+}
+
+impl Drop for Visitor<'_> {
+    fn drop(&mut self) {
+        let mine = std::mem::take(&mut self.mine);
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).add(mine);
+    }
+}
+
+impl ParallelVisitor for Visitor<'_> {
+    fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
+        match entry {
+            Ok(entry) => self.entry(&entry),
+            Err(error) => self.mine.unread.push(unread(error)),
+        }
+        WalkState::Continue
+    }
+}
+
+impl Visitor<'_> {
+    fn entry(&mut self, entry: &DirEntry) {
+        let path = entry.path();
+        let kind = match entry.depth() {
+            // A root may be a symlink to what is meant.
+            0 => std::fs::metadata(path).map(|metadata| metadata.file_type()),
+            _ => entry.file_type().ok_or_else(|| io::Error::other("a file without a type")),
+        };
+        match kind {
+            Ok(kind) => self.kind(entry, kind),
+            Err(error) => self.mine.unread.push(Unread::new(path, error)),
+        }
+    }
+
+    fn kind(&mut self, entry: &DirEntry, kind: FileType) {
+        let path = entry.path();
+        if kind.is_dir() {
+            return;
+        }
+        if kind.is_symlink() {
+            self.mine.skipped.symlinks += 1;
+        } else if !kind.is_file() {
+            self.mine.skipped.special += 1;
+        } else if entry.depth() > 0 && self.stores.holds(path) {
+            self.mine.skipped.stored += 1;
+        } else {
+            self.file(path, entry.depth() == 0);
+        }
+    }
+
+    fn file(&mut self, path: &Path, follow: bool) {
+        let scanned = &mut self.mine;
+        let result = open(path, follow).and_then(|file| match file {
+            Some(file) => scan_file(&file, path, &mut self.buffer, scanned),
+            None => {
+                scanned.skipped.special += 1;
+                Ok(())
+            }
+        });
+        if let Err(error) = result {
+            scanned.unread.push(Unread::new(path, error));
+        }
+        self.progress.inc(1);
+    }
+}
+
+/// Opens a regular file. Something else may have taken its place by now: that is never waited for,
+/// and `None`.
+fn open(path: &Path, follow: bool) -> io::Result<Option<File>> {
+    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    if !follow {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    Ok(file.metadata()?.is_file().then_some(file))
+}
+
+/// Scans an open regular file.
+pub(super) fn scan_file(
+    file: &File,
+    path: &Path,
+    buffer: &mut Buffer,
+    scanned: &mut Scanned,
+) -> io::Result<()> {
+    let len = file.metadata()?.len();
+    let mut source = Source::read(file, len, buffer)?;
+    match examine(&mut source)? {
+        Examined::Binary => scanned.skipped.binary += 1,
+        Examined::Text(findings) => {
+            scanned.files += 1;
+            scanned.bytes += source.len;
+            if !findings.is_empty() {
+                let (path, decoded) = (path.to_owned(), source.decoded);
+                scanned.found.push(FileFindings { path, decoded, findings });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the walker could not read.
+fn unread(error: ignore::Error) -> Unread {
+    let mut path = PathBuf::new();
+    let mut error = error;
+    loop {
+        error = match error {
+            ignore::Error::WithPath { path: at, err } => {
+                path = at;
+                *err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+                *err
+            }
+            ignore::Error::Loop { child, .. } => {
+                return Unread::new(&child, io::Error::other("a loop of links"));
+            }
+            ignore::Error::Io(error) => return Unread::new(&path, error),
+            error => return Unread::new(&path, io::Error::other(error)),
+        };
+    }
+}
+
+/// The path as it is shown and compared: without a leading `./`.
+pub(super) fn shown(path: &Path) -> &OsStr {
+    let bytes = path.as_os_str().as_bytes();
+    let short = bytes.strip_prefix(b"./").map(|rest| {
+        let slashes = rest.iter().take_while(|&&byte| byte == b'/').count();
+        &rest[slashes..]
+    });
+    OsStr::from_bytes(short.filter(|short| !short.is_empty()).unwrap_or(bytes))
+}
