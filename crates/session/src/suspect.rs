@@ -10,6 +10,9 @@ const DETECTOR_BYTES_MAX: usize = 64 * 1024;
 pub struct Suspicion {
     detector: EncodingDetector,
     room: usize,
+    /// The last byte of a stream that was plain ASCII so far.
+    before: Option<u8>,
+    is_fed: bool,
 }
 
 impl std::fmt::Debug for Suspicion {
@@ -21,18 +24,36 @@ impl std::fmt::Debug for Suspicion {
 impl Default for Suspicion {
     fn default() -> Self {
         let detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        Self { detector, room: DETECTOR_BYTES_MAX }
+        Self { detector, room: DETECTOR_BYTES_MAX, before: None, is_fed: false }
     }
 }
 
 impl Suspicion {
-    /// Looks at a chunk. Plain ASCII costs one pass and tells nothing.
+    /// Looks at a chunk. Plain ASCII costs one pass and tells nothing, up to the first byte that is
+    /// none; from the byte before that one on, the detector is given everything, however chunked.
     pub fn push(&mut self, chunk: &[u8]) {
-        if self.room == 0 || chunk.is_ascii() {
+        if self.room == 0 || chunk.is_empty() {
             return;
         }
-        let n = chunk.len().min(self.room);
-        self.detector.feed(&chunk[..n], false);
+        let mut chunk = chunk;
+        if !self.is_fed {
+            let Some(first) = chunk.iter().position(|byte| !byte.is_ascii()) else {
+                self.before = chunk.last().copied();
+                return;
+            };
+            self.is_fed = true;
+            match (first, self.before) {
+                (0, Some(before)) => self.feed(&[before]),
+                (0, None) => {}
+                (first, _) => chunk = &chunk[first - 1..],
+            }
+        }
+        self.feed(chunk);
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        let n = bytes.len().min(self.room);
+        self.detector.feed(&bytes[..n], false);
         self.room -= n;
     }
 
