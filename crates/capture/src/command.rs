@@ -28,6 +28,9 @@ pub struct Command {
     pub cwd: Option<PathBuf>,
     /// Variables set in the child's environment in addition to the caller's.
     pub env: Vec<(OsString, OsString)>,
+    /// Descriptors above 2 that the child inherits: only these, or every one that is not marked
+    /// close-on-exec where it is `None`. None of them by default.
+    pub keep_fds: Option<Vec<i32>>,
     /// Whether the calling process makes itself undumpable (no core file, no tracer of the same
     /// user) before it starts the child, and stays so. On by default; Linux only.
     pub undumpable: bool,
@@ -55,6 +58,7 @@ impl Command {
             stdin: Stdin::default(),
             cwd: None,
             env: Vec::new(),
+            keep_fds: Some(Vec::new()),
             undumpable: true,
             attended: true,
         }

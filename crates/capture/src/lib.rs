@@ -27,10 +27,11 @@
 //! ```
 //!
 //! What is not here yet: a pty, limits of bytes, time, idleness and rate, a drainer for the
-//! processes that outlive a run, closing of inherited descriptors above 2. A process that still
-//! holds a pipe when the linger time is over finds its reading end closed.
+//! processes that outlive a run. A process that still holds a pipe when the linger time is over
+//! finds its reading end closed.
 
 mod command;
+mod descriptors;
 mod drain;
 mod outcome;
 mod outlet;

@@ -11,6 +11,7 @@ use rustix::fs::{Access, AtFlags, CWD};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
+use crate::descriptors;
 use crate::reap::Process;
 use crate::terminal::{Terminal, stdin_read_only};
 use crate::{Command, SpawnReason, Stdin};
@@ -61,6 +62,9 @@ pub(crate) fn spawn(
     }
     child.stdin(stdin(command.stdin)?).stdout(stdout_writer).stderr(stderr_writer);
     child.process_group(0);
+    if let Some(keep) = &command.keep_fds {
+        descriptors::close(&mut child, keep);
+    }
     if let Some(terminal) = terminal {
         let setup = terminal.child_setup()?;
         // SAFETY: runs between fork and exec. `apply` makes system calls on descriptors and a mask

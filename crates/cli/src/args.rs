@@ -51,21 +51,49 @@ pub(crate) enum Verb {
 /// Stands in front of any command: its stdout stays stdout, its stderr stays stderr, stdin is the
 /// same, signals are passed on, and noesc exits as the command did (128+n for signal n; 125 noesc
 /// itself failed or was misused; 126 the command can't be run; 127 it was not found). What noesc
-/// has to say goes to stderr and begins with `noesc:`.
+/// has to say goes to stderr and begins with `noesc:`. With another format than text the run is
+/// told when it is over: what the collector observed, kept apart from what the command printed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noesc run -- cargo test
   rev=$(noesc run -- git rev-parse HEAD)
-  noesc run --mark --report report.json -- ./build.sh
+  noesc run --format lines -- cargo test        for an agent to read
+  noesc run --format json -- make | jq .outcome
+  noesc run --mark --report record.json -- ./build.sh
   grep -v '^#' list | noesc run -- xargs ls")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
 
-    /// Write what was observed and removed to FILE, as JSON
+    /// How the run is told: text (live), or its record with the views as json, lines, fence, xml
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    #[arg(hide_possible_values = true)]
+    pub(crate) format: RunFormat,
+
+    /// Bytes of view per stream that a record holds, head and tail together (32KiB)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) view_bytes_max: Option<usize>,
+
+    /// Write the record without views to FILE, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+
+    /// Write the record without views to descriptor N, and nothing of ours to stderr
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(3..))]
+    pub(crate) facts_fd: Option<i32>,
+
+    /// Give the command our stdin; in other formats than text it has none
+    #[arg(long)]
+    pub(crate) stdin: bool,
+
+    /// Ask the command for undecorated output: NO_COLOR=1, TERM=dumb, CI=1
+    #[arg(long)]
+    pub(crate) plain: bool,
+
+    /// Let the command inherit descriptor N; may be given again
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(3..))]
+    pub(crate) keep_fd: Vec<i32>,
 
     /// Say nothing of findings
     #[arg(short, long)]
@@ -74,6 +102,30 @@ pub(crate) struct RunArgs {
     /// The command and its arguments; no shell is involved
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) argv: Vec<OsString>,
+}
+
+/// How a run is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum RunFormat {
+    Text,
+    Json,
+    Lines,
+    Fence,
+    Xml,
+}
+
+/// A number of bytes, with KiB, MiB or GiB behind it.
+fn size(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit: usize = match &text[digits.len()..] {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err("expected a number of bytes, KiB, MiB or GiB".into()),
+    };
+    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    number.ok_or_else(|| "expected a number of bytes, KiB, MiB or GiB".into())
 }
 
 /// Reads bytes and writes their view.

@@ -14,6 +14,7 @@ mod scan;
 mod settings;
 mod shell;
 mod spans;
+mod status;
 mod unaudit;
 
 use std::ffi::OsString;

@@ -1,38 +1,73 @@
-//! `noesc run`: a transparent wrapper.
+//! `noesc run`: a transparent wrapper, or a record of what a command printed.
 
 use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::process::ExitCode;
 
-use noesc::Report;
+use noesc::{Profile, Style};
+use noesc_session::envelope::{Envelope, Format, render};
 use noesc_session::{
-    Captured, Command, Cutoff, Exit, Limits, Outcome, Outlet, Ran, RanStream, SpawnReason, Stdin,
-    StreamRecord, live,
+    Captured, CollectError, Command, Cutoff, Limits, Outlet, Settings, Stdin, VIEW_BYTES, collect,
+    live, named_descriptors, nonces,
 };
-use serde::Serialize;
 
-use crate::args::RunArgs;
-use crate::fail::{self, Failure, Result, WRAPPER, quoted};
-use crate::filter::write_json;
-use crate::input::{create, unwritten};
+use crate::args::{RunArgs, RunFormat};
+use crate::fail::{Failure, Result, WRAPPER, escaped};
+use crate::input::{create, unwritten, write};
 use crate::note::{self, OpenLines};
+use crate::status::exit;
 
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
-    run_inner(args).map_err(|failure| failure.code_if_misuse(WRAPPER))
+    run_inner(&args).map_err(|failure| failure.code_if_misuse(WRAPPER))
 }
 
-fn run_inner(args: RunArgs) -> Result<ExitCode> {
-    let (settings, config) = args.settings.settings()?;
-    let report = args.report.as_deref().map(|path| create("--report", path)).transpose()?;
-    let mut command = Command::new(args.argv);
-    command.stdin = Stdin::Inherit;
+fn run_inner(args: &RunArgs) -> Result<ExitCode> {
+    let (mut settings, config) = args.settings.settings()?;
+    let command = command(args);
+    let mut records = Records::open(args)?;
+    settings.record = !records.files.is_empty();
+    let quiet = args.quiet || config.is_on("quiet") || args.facts_fd.is_some();
+    match args.format {
+        RunFormat::Text => text(args, &command, &settings, quiet, &mut records),
+        RunFormat::Json => record(args, &command, &settings, Format::Json, &mut records),
+        RunFormat::Lines => record(args, &command, &settings, Format::Lines, &mut records),
+        RunFormat::Fence => record(args, &command, &settings, Format::Fence, &mut records),
+        RunFormat::Xml => record(args, &command, &settings, Format::Xml, &mut records),
+    }
+}
+
+fn command(args: &RunArgs) -> Command {
+    let mut command = Command::new(args.argv.iter().cloned());
+    let is_text = args.format == RunFormat::Text;
+    command.stdin = if is_text || args.stdin { Stdin::Inherit } else { Stdin::Null };
+    let mut keep = args.keep_fd.clone();
+    if is_text {
+        keep.extend(named_descriptors(&args.argv, std::env::var_os("MAKEFLAGS").as_deref()));
+    }
+    command.keep_fds = Some(keep);
+    if args.plain {
+        let plain = [("NO_COLOR", "1"), ("TERM", "dumb"), ("CI", "1")];
+        command.env = plain.map(|(name, value)| (name.into(), value.into())).to_vec();
+    }
+    command
+}
+
+/// The transparent wrapper.
+fn text(
+    args: &RunArgs,
+    command: &Command,
+    settings: &Settings,
+    quiet: bool,
+    records: &mut Records<'_>,
+) -> Result<ExitCode> {
     let stdout = outlet("stdout", Outlet::duplicate(std::io::stdout()))?;
     let stderr = outlet("stderr", Outlet::duplicate(std::io::stderr()))?;
-    let ran = live(&command, &Limits::default(), &settings, stdout, stderr)
-        .map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
-    if let (Some(file), Some(path)) = (report, &args.report) {
-        write_json(&RunReport::of(&ran), file, path)?;
+    let ran = live(command, &Limits::default(), settings, stdout, stderr).map_err(unstarted)?;
+    if let Some(record) = &ran.record {
+        records.write(record)?;
     }
-    if !args.quiet && !config.is_on("quiet") {
+    if !quiet {
         let open = OpenLines { stdout: ran.stdout.is_line_open, stderr: ran.stderr.is_line_open };
         let found = [
             note::findings(&ran.stdout.report, Some("stdout")),
@@ -45,11 +80,50 @@ fn run_inner(args: RunArgs) -> Result<ExitCode> {
             return Err(unwritten(OsStr::new(name), &kind.into()));
         }
     }
-    exit(&ran.captured, command.argv.first().map_or(OsStr::new(""), |name| name))
+    exit(&ran.captured, name(args))
+}
+
+/// The record with its views, in a format whose parser no child misleads.
+fn record(
+    args: &RunArgs,
+    command: &Command,
+    settings: &Settings,
+    format: Format,
+    records: &mut Records<'_>,
+) -> Result<ExitCode> {
+    if format != Format::Json && keeps_style(&settings.profile) {
+        let message = format!("\"--format {}\" does not go with style kept", format.name());
+        return Err(Failure::new(message).hint("use json, or a profile that removes style"));
+    }
+    let view_bytes_max = args.view_bytes_max.unwrap_or(VIEW_BYTES);
+    let run = collect(command, &Limits::default(), settings, view_bytes_max).map_err(unstarted)?;
+    records.write(&run.envelope)?;
+    let text = render(&run.envelope, format, &mut nonces()).map_err(|error| {
+        Failure::new(format!("no {} of the run: {}", format.name(), escaped(error)))
+            .hint("\"--format json\" carries every view")
+    })?;
+    write(text.as_bytes())?;
+    exit(&run.captured, name(args))
+}
+
+fn keeps_style(profile: &Profile) -> bool {
+    matches!(profile.style, Style::Keep(_))
+}
+
+fn name(args: &RunArgs) -> &OsStr {
+    args.argv.first().map_or(OsStr::new(""), |name| name)
 }
 
 fn outlet(name: &str, outlet: std::io::Result<Outlet>) -> Result<Outlet> {
     outlet.map_err(|error| Failure::io("can not write to", OsStr::new(name), &error))
+}
+
+fn unstarted(error: CollectError) -> Failure {
+    let hint = match &error {
+        CollectError::Profile(error) => error.hint(),
+        _ => "nothing was run",
+    };
+    Failure::new(error.to_string()).hint(hint)
 }
 
 /// A process that outlives the command and still holds a pipe: its output is no longer read.
@@ -61,146 +135,39 @@ fn writers_alive(captured: &Captured) -> impl Iterator<Item = String> {
         .map(|(name, _)| format!("a process that the command left behind still holds its {name}"))
 }
 
-/// As shells do: the status itself, 128+n for signal n, 126 and 127 for what can't be run.
-fn exit(captured: &Captured, name: &OsStr) -> Result<ExitCode> {
-    let signalled = |signal: i32| ExitCode::from(128_u8.wrapping_add(signal as u8));
-    match &captured.outcome {
-        Outcome::Exited { code } => Ok(ExitCode::from(*code)),
-        Outcome::Signalled { signal, .. } | Outcome::Cancelled { signal, .. } => {
-            Ok(signalled(*signal))
+/// Where the record goes besides the output, opened before anything is run.
+struct Records<'a> {
+    files: Vec<(&'a OsStr, File)>,
+}
+
+impl<'a> Records<'a> {
+    fn open(args: &'a RunArgs) -> Result<Self> {
+        let mut files = Vec::new();
+        if let Some(path) = &args.report {
+            files.push((path.as_os_str(), create("--report", path)?));
         }
-        Outcome::SpawnFailed { reason, path } => {
-            let path = path.as_ref().map_or(name, |path| path.as_os_str());
-            let (why, hint) = spawn_failure(*reason);
-            Err(Failure::new(format!("can not run {}: {why}", quoted(path)))
-                .hint(hint)
-                .code(reason.shell_code()))
+        if let Some(fd) = args.facts_fd {
+            let opened = OpenOptions::new().append(true).open(format!("/dev/fd/{fd}"));
+            let file = opened.map_err(|error| {
+                Failure::io("\"--facts-fd\" can not write to", fd.to_string().as_ref(), &error)
+                    .hint("open it in the shell: 3>facts.json")
+            })?;
+            files.push((OsStr::new("the descriptor of --facts-fd"), file));
         }
-        Outcome::TimedOut | Outcome::IdleOut | Outcome::StoppedByLimit { .. } => {
-            Ok(ExitCode::from(124))
-        }
-        Outcome::Unknown { .. } => Err(Failure::new("the end of the command was not seen")
-            .hint("something else may have collected its status; \"--report\" has the rest")
-            .code(WRAPPER)),
+        Ok(Self { files })
     }
-}
 
-fn spawn_failure(reason: SpawnReason) -> (String, &'static str) {
-    let (why, hint) = match reason {
-        SpawnReason::EmptyArgv => ("no command", "name a command after \"--\""),
-        SpawnReason::Nul => ("an argument holds a NUL byte", "no program can be given one"),
-        SpawnReason::NotFound => ("not found", "check the name and PATH"),
-        SpawnReason::NotExecutable => ("not executable", "chmod +x it, or name its interpreter"),
-        SpawnReason::IsFolder => ("it is a folder", "name a program"),
-        SpawnReason::InterpreterNotFound => {
-            ("its interpreter was not found", "check its first line, or the loader it names")
+    /// Writes the record without its views, on one line.
+    fn write(&mut self, envelope: &Envelope) -> Result<()> {
+        if self.files.is_empty() {
+            return Ok(());
         }
-        SpawnReason::NotAProgram => {
-            ("it is no program that this system runs", "name its interpreter: \"sh FILE\"")
+        let facts = render(&envelope.without_views(), Format::Json, &mut nonces())
+            .map_err(|error| Failure::new(format!("no record of the run: {}", escaped(error))))?;
+        for (name, file) in &mut self.files {
+            let line = format!("{}\n", facts.trim_end_matches('\n'));
+            file.write_all(line.as_bytes()).map_err(|error| unwritten(name, &error))?;
         }
-        SpawnReason::WorkingFolder => ("the working folder can not be entered", "check it"),
-        SpawnReason::TooLong => ("too many arguments", "pass a list through stdin or a file"),
-        SpawnReason::Terminal => {
-            ("the terminal on stdin can not be reopened", "redirect stdin from /dev/null")
-        }
-        SpawnReason::Refused(errno) => {
-            let error = std::io::Error::from_raw_os_error(errno);
-            return (fail::reason(&error), "the system is out of something; try again");
-        }
-        _ => ("the system refused", "try again"),
-    };
-    (why.into(), hint)
-}
-
-/// What `--report` writes.
-#[derive(Serialize)]
-struct RunReport<'a> {
-    outcome: OutcomeReport,
-    duration_ms: u64,
-    streams: StreamReports<'a>,
-}
-
-#[derive(Serialize)]
-struct StreamReports<'a> {
-    stdout: StreamReport<'a>,
-    stderr: StreamReport<'a>,
-}
-
-#[derive(Serialize)]
-struct StreamReport<'a> {
-    bytes: u64,
-    lines: u64,
-    eof: bool,
-    cutoff: &'static str,
-    report: &'a Report,
-}
-
-/// How the run ended, as the collector saw it. What was not observed is not there.
-#[derive(Serialize)]
-struct OutcomeReport {
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signal: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    core: Option<bool>,
-    observed_by: &'static str,
-}
-
-impl<'a> RunReport<'a> {
-    fn of(ran: &'a Ran) -> Self {
-        let captured = &ran.captured;
-        let stream = |record: &StreamRecord, ran: &'a RanStream| StreamReport {
-            bytes: record.bytes,
-            lines: record.lines,
-            eof: record.end.eof,
-            cutoff: cutoff(record.end.cutoff),
-            report: &ran.report,
-        };
-        Self {
-            outcome: outcome(captured),
-            duration_ms: u64::try_from(captured.duration.as_millis()).unwrap_or(u64::MAX),
-            streams: StreamReports {
-                stdout: stream(&captured.stdout, &ran.stdout),
-                stderr: stream(&captured.stderr, &ran.stderr),
-            },
-        }
-    }
-}
-
-fn outcome(captured: &Captured) -> OutcomeReport {
-    let kind = match &captured.outcome {
-        Outcome::Exited { .. } => "exited",
-        Outcome::Signalled { .. } => "signalled",
-        Outcome::TimedOut => "timed_out",
-        Outcome::IdleOut => "idle_out",
-        Outcome::StoppedByLimit { .. } => "stopped_by_limit",
-        Outcome::SpawnFailed { .. } => "spawn_failed",
-        Outcome::Cancelled { .. } => "cancelled",
-        Outcome::Unknown { .. } => "unknown",
-    };
-    let (code, exit_signal, core) = match captured.exit {
-        Exit::Exited { code } => (Some(code), None, None),
-        Exit::Signalled { signal, core } => (None, Some(signal), Some(core)),
-        Exit::Unknown { .. } => (None, None, None),
-    };
-    let signal = match captured.outcome {
-        Outcome::Cancelled { signal, .. } => Some(signal),
-        _ => exit_signal,
-    };
-    OutcomeReport { kind, code, signal, core, observed_by: "collector" }
-}
-
-fn cutoff(cutoff: Cutoff) -> &'static str {
-    match cutoff {
-        Cutoff::None => "none",
-        Cutoff::Bytes => "bytes",
-        Cutoff::Time => "time",
-        Cutoff::Idle => "idle",
-        Cutoff::Rate => "rate",
-        Cutoff::WriterAlive => "writer-alive",
-        Cutoff::Caller => "caller",
-        _ => "unknown",
+        Ok(())
     }
 }

@@ -4,16 +4,24 @@
 //! [`Viewer`] is one stream on its way to a view. [`live`] runs a command as a transparent wrapper:
 //! each stream's view goes out as it is decided.
 
+mod collect;
 mod decode;
+mod inherit;
 mod live;
+mod record;
 mod suspect;
+mod tap;
 mod viewer;
 
+pub use collect::{CollectError, Collected, VIEW_BYTES, collect};
 pub use decode::{Decoder, EncodingError};
+pub use inherit::named_descriptors;
 pub use live::{Ran, RanStream, Settings, live};
 pub use noesc_capture::{
     Captured, Command, Cutoff, Exit, Limits, Outcome, Outlet, SpawnReason, Stdin, StreamRecord,
     Unknown,
 };
+pub use noesc_envelope as envelope;
+pub use record::{NoRandomness, nonces};
 pub use suspect::Suspicion;
 pub use viewer::Viewer;

@@ -3,10 +3,14 @@
 use std::os::fd::BorrowedFd;
 
 use noesc::{Profile, ProfileError, Report};
-use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream};
+use noesc_capture::{
+    Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream, StreamRecord,
+};
+use noesc_envelope::{Envelope, StreamName};
 
-use crate::decode::Decoder;
-use crate::viewer::Viewer;
+use crate::collect::CollectError;
+use crate::record::{Identity, envelope, limits as recorded_limits};
+use crate::tap::Tap;
 
 /// How a run's streams are shown.
 #[derive(Debug, Default)]
@@ -15,6 +19,8 @@ pub struct Settings {
     pub profile: Profile,
     /// The label of the encoding that the child writes, where it is not UTF-8.
     pub encoding: Option<String>,
+    /// Whether a live run makes a record too; its digests cost time.
+    pub record: bool,
 }
 
 /// What is known of a run when it is over.
@@ -26,6 +32,8 @@ pub struct Ran {
     pub stdout: RanStream,
     /// The same of its standard error.
     pub stderr: RanStream,
+    /// The record of the run, without views (they went out live), where it was wanted.
+    pub record: Option<Envelope>,
 }
 
 /// What became of one stream.
@@ -41,24 +49,34 @@ pub struct RanStream {
 
 /// Runs a command and writes the views of its two streams to `stdout` and `stderr` as they are
 /// decided. A line of the child's that begins as ours do (`noesc:`) is written to `stderr` as
-/// `child: noesc:`.
+/// `child: noesc:`. A record is made where the settings ask for it.
 ///
 /// # Errors
-/// When the settings do not go together: see [`Profile::check`]. An encoding that can't be used is
-/// read as UTF-8; check it with [`Decoder::for_label`] first.
+/// [`CollectError`], before anything was started. An encoding that can't be used is read as UTF-8;
+/// check it with [`Decoder::for_label`](crate::Decoder::for_label) first.
 pub fn live(
     command: &Command,
     limits: &Limits,
     settings: &Settings,
     stdout: Outlet,
     stderr: Outlet,
-) -> Result<Ran, ProfileError> {
-    let mut wrapper = Wrapper {
-        stdout: Path::new(settings, stdout, false)?,
-        stderr: Path::new(settings, stderr, true)?,
-    };
+) -> Result<Ran, CollectError> {
+    let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
+    let path =
+        |outlet, guarded| Path::new(settings, outlet, guarded).map_err(CollectError::Profile);
+    let mut wrapper = Wrapper { stdout: path(stdout, false)?, stderr: path(stderr, true)? };
     let captured = noesc_capture::run(command, limits, &mut wrapper);
-    Ok(Ran { captured, stdout: wrapper.stdout.done(), stderr: wrapper.stderr.done() })
+    let record = settings.record.then(|| {
+        let profile = settings.profile.name();
+        let streams = vec![
+            (StreamName::Stdout, wrapper.stdout.record(&captured.stdout, profile, &identity)),
+            (StreamName::Stderr, wrapper.stderr.record(&captured.stderr, profile, &identity)),
+        ];
+        let limits = recorded_limits(limits, None);
+        envelope(&identity, command, &captured, settings, limits, streams, Vec::new())
+    });
+    let (stdout, stderr) = (wrapper.stdout.done(), wrapper.stderr.done());
+    Ok(Ran { captured, stdout, stderr, record })
 }
 
 struct Wrapper {
@@ -68,35 +86,29 @@ struct Wrapper {
 
 /// One stream from the child to our own output.
 struct Path {
-    viewer: Viewer,
-    view: String,
+    tap: Tap,
     outlet: Outlet,
     names: Option<NameGuard>,
-    report: Report,
     is_line_open: bool,
 }
 
 impl Path {
     fn new(settings: &Settings, outlet: Outlet, guarded: bool) -> Result<Self, ProfileError> {
-        let label = settings.encoding.as_deref().unwrap_or("utf-8");
-        let decoder = Decoder::for_label(label).unwrap_or_default();
         Ok(Self {
-            viewer: Viewer::new(&settings.profile, decoder)?,
-            view: String::new(),
+            tap: Tap::new(settings, settings.record)?,
             outlet,
             names: guarded.then(NameGuard::default),
-            report: Report::default(),
             is_line_open: false,
         })
     }
 
     fn push(&mut self, bytes: &[u8]) -> Flow {
-        self.viewer.push(bytes, &mut self.view, &mut ());
+        self.tap.push(bytes, &mut ());
         self.write()
     }
 
     fn finish(&mut self) -> Flow {
-        self.report = self.viewer.finish(&mut self.view, &mut ());
+        self.tap.finish(&mut ());
         let flow = self.write();
         if let Some(names) = &mut self.names {
             names.finish(self.outlet.buffer());
@@ -107,19 +119,27 @@ impl Path {
 
     fn write(&mut self) -> Flow {
         match &mut self.names {
-            Some(names) => names.push(&self.view, self.outlet.buffer()),
-            None => self.outlet.buffer().extend_from_slice(self.view.as_bytes()),
+            Some(names) => names.push(&self.tap.view, self.outlet.buffer()),
+            None => self.outlet.buffer().extend_from_slice(self.tap.view.as_bytes()),
         }
-        if let Some(last) = self.view.as_bytes().last() {
+        if let Some(last) = self.tap.view.as_bytes().last() {
             self.is_line_open = *last != b'\n';
         }
-        self.view.clear();
         self.outlet.write()
     }
 
     fn done(self) -> RanStream {
         let failure = self.outlet.failure().filter(|&kind| kind != std::io::ErrorKind::BrokenPipe);
-        RanStream { report: self.report, failure, is_line_open: self.is_line_open }
+        RanStream { report: self.tap.report().clone(), failure, is_line_open: self.is_line_open }
+    }
+
+    fn record(
+        &self,
+        observed: &StreamRecord,
+        profile: &str,
+        identity: &Identity,
+    ) -> noesc_envelope::Stream {
+        self.tap.record(observed, profile, None, &identity.key)
     }
 }
 

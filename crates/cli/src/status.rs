@@ -1,0 +1,59 @@
+//! The exit status of a run.
+
+use std::ffi::OsStr;
+use std::process::ExitCode;
+
+use noesc_session::{Captured, Outcome, SpawnReason};
+
+use crate::fail::{self, Failure, Result, WRAPPER, quoted};
+
+/// As shells do: the status itself, 128+n for signal n, 126 and 127 for what can't be run.
+pub(crate) fn exit(captured: &Captured, name: &OsStr) -> Result<ExitCode> {
+    let signalled = |signal: i32| ExitCode::from(128_u8.wrapping_add(signal as u8));
+    match &captured.outcome {
+        Outcome::Exited { code } => Ok(ExitCode::from(*code)),
+        Outcome::Signalled { signal, .. } | Outcome::Cancelled { signal, .. } => {
+            Ok(signalled(*signal))
+        }
+        Outcome::SpawnFailed { reason, path } => {
+            let path = path.as_ref().map_or(name, |path| path.as_os_str());
+            let (why, hint) = spawn_failure(*reason);
+            Err(Failure::new(format!("can not run {}: {why}", quoted(path)))
+                .hint(hint)
+                .code(reason.shell_code()))
+        }
+        Outcome::TimedOut | Outcome::IdleOut | Outcome::StoppedByLimit { .. } => {
+            Ok(ExitCode::from(124))
+        }
+        Outcome::Unknown { .. } => Err(Failure::new("the end of the command was not seen")
+            .hint("something else may have collected its status; \"--report\" has the rest")
+            .code(WRAPPER)),
+    }
+}
+
+fn spawn_failure(reason: SpawnReason) -> (String, &'static str) {
+    let (why, hint) = match reason {
+        SpawnReason::EmptyArgv => ("no command", "name a command after \"--\""),
+        SpawnReason::Nul => ("an argument holds a NUL byte", "no program can be given one"),
+        SpawnReason::NotFound => ("not found", "check the name and PATH"),
+        SpawnReason::NotExecutable => ("not executable", "chmod +x it, or name its interpreter"),
+        SpawnReason::IsFolder => ("it is a folder", "name a program"),
+        SpawnReason::InterpreterNotFound => {
+            ("its interpreter was not found", "check its first line, or the loader it names")
+        }
+        SpawnReason::NotAProgram => {
+            ("it is no program that this system runs", "name its interpreter: \"sh FILE\"")
+        }
+        SpawnReason::WorkingFolder => ("the working folder can not be entered", "check it"),
+        SpawnReason::TooLong => ("too many arguments", "pass a list through stdin or a file"),
+        SpawnReason::Terminal => {
+            ("the terminal on stdin can not be reopened", "redirect stdin from /dev/null")
+        }
+        SpawnReason::Refused(errno) => {
+            let error = std::io::Error::from_raw_os_error(errno);
+            return (fail::reason(&error), "the system is out of something; try again");
+        }
+        _ => ("the system refused", "try again"),
+    };
+    (why.into(), hint)
+}

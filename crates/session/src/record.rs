@@ -1,0 +1,226 @@
+//! The record of a run: what the collector observed, in the envelope's words.
+
+use std::os::unix::ffi::OsStrExt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hmac::{Hmac, KeyInit, Mac};
+use noesc_capture::{
+    Captured, Command, Cutoff, Exit, Limits, Outcome, SpawnReason, Stdin, Unknown,
+};
+use noesc_envelope::{self as envelope, Escaped, RunId};
+use sha2::{Digest, Sha256};
+
+use crate::live::Settings;
+
+/// The system gave no random bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoRandomness;
+
+impl std::fmt::Display for NoRandomness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the system gives no random bytes")
+    }
+}
+
+impl std::error::Error for NoRandomness {}
+
+/// A key drawn per run. A digest of what a view does not show is given under it, so that nobody
+/// who reads the record can confirm a guess.
+pub(crate) struct RunKey([u8; 32]);
+
+impl RunKey {
+    /// HMAC-SHA-256 of a SHA-256 digest.
+    pub(crate) fn digest(&self, digest: &[u8]) -> [u8; 32] {
+        match <Hmac<Sha256> as KeyInit>::new_from_slice(&self.0) {
+            Ok(mut mac) => {
+                mac.update(digest);
+                mac.finalize().into_bytes().into()
+            }
+            // A key of any length is taken; without a digest nothing can be guessed either.
+            Err(_) => [0; 32],
+        }
+    }
+}
+
+/// What identifies a run, drawn before the child starts.
+pub(crate) struct Identity {
+    pub(crate) run: RunId,
+    pub(crate) key: RunKey,
+}
+
+impl Identity {
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub(crate) fn draw() -> Result<Self, NoRandomness> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let unix_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        Ok(Self { run: RunId::new(unix_ms, random()?), key: RunKey(random()?) })
+    }
+}
+
+/// Random bytes of the system.
+fn random<const N: usize>() -> Result<[u8; N], NoRandomness> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|_| NoRandomness)?;
+    Ok(bytes)
+}
+
+/// A source of nonces for [`envelope::render`].
+pub fn nonces() -> impl envelope::NonceSource {
+    || random::<16>().ok()
+}
+
+/// The record, with the streams as they were observed.
+pub(crate) fn envelope(
+    identity: &Identity,
+    command: &Command,
+    captured: &Captured,
+    settings: &Settings,
+    limits: envelope::Limits,
+    streams: Vec<(envelope::StreamName, envelope::Stream)>,
+    order: Vec<envelope::OrderEntry>,
+) -> envelope::Envelope {
+    let started = !matches!(captured.outcome, Outcome::SpawnFailed { .. });
+    envelope::Envelope {
+        schema: envelope::Schema::default(),
+        run: identity.run.clone(),
+        tool: envelope::Tool {
+            name: "noesc".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            unicode: noesc::UNICODE_VERSION.into(),
+        },
+        command: envelope::Command {
+            recorded: envelope::Recorded::Full,
+            argv: command.argv.iter().map(Escaped::os).collect(),
+            argv_hmac: None,
+            shell: false,
+            executable: captured.executable.as_ref().map(Escaped::os),
+            cwd: working_folder(command),
+            terminal: None,
+            stdin: match captured.stdin {
+                Stdin::Inherit => envelope::StdinKind::Inherited,
+                _ => envelope::StdinKind::Null,
+            },
+        },
+        time: envelope::Time {
+            started: captured.started.into(),
+            ended: captured.ended.into(),
+            duration_ms: u64::try_from(captured.duration.as_millis()).unwrap_or(u64::MAX),
+        },
+        outcome: envelope::Outcome {
+            kind: outcome(&captured.outcome),
+            observed_by: envelope::Observer::Collector,
+        },
+        // Of a process that was not started no stream was observed.
+        streams: if started { streams.into_iter().collect() } else { Default::default() },
+        order,
+        policy: envelope::Policy {
+            profile: settings.profile.name().into(),
+            fingerprint: fingerprint(settings, &limits),
+        },
+        limits,
+        redaction: None,
+        screen: None,
+        disagreement: None,
+        evidence: envelope::Evidence::NotKept { reason: "no evidence store".into() },
+    }
+}
+
+fn working_folder(command: &Command) -> Option<Escaped> {
+    let folder = command.cwd.clone().or_else(|| std::env::current_dir().ok())?;
+    Some(Escaped::new(folder.as_os_str().as_bytes()))
+}
+
+/// SHA-256 of the settings and limits in force: the same only for the same version.
+fn fingerprint(settings: &Settings, limits: &envelope::Limits) -> Escaped {
+    let version = env!("CARGO_PKG_VERSION");
+    let Settings { profile, encoding, .. } = settings;
+    let text = format!("noesc {version}\n{profile:?}\n{encoding:?}\n{limits:?}\n");
+    let digest: envelope::Digest = <[u8; 32]>::from(Sha256::digest(text)).into();
+    Escaped::new(format!("sha256:{digest}"))
+}
+
+/// The times of a run, and what its view may hold.
+pub(crate) fn limits(limits: &Limits, view_bytes_max: Option<usize>) -> envelope::Limits {
+    let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).ok();
+    envelope::Limits {
+        view_bytes_max: view_bytes_max.map(|bytes| bytes as u64),
+        linger_ms: ms(limits.linger),
+        linger_max_ms: ms(limits.linger_max),
+        grace_ms: ms(limits.grace),
+        ..envelope::Limits::default()
+    }
+}
+
+fn outcome(outcome: &Outcome) -> envelope::OutcomeKind {
+    use envelope::OutcomeKind as To;
+    match outcome {
+        Outcome::Exited { code } => To::Exited { code: *code },
+        Outcome::Signalled { signal, core } => To::Signalled { signal: *signal, core: *core },
+        Outcome::TimedOut => To::TimedOut,
+        Outcome::IdleOut => To::IdleOut,
+        Outcome::StoppedByLimit { which } => To::StoppedByLimit {
+            which: match which {
+                noesc_capture::Limit::Rate => envelope::LimitName::Rate,
+                _ => envelope::LimitName::Bytes,
+            },
+        },
+        Outcome::SpawnFailed { reason, path } => {
+            To::SpawnFailed { reason: spawn_reason(*reason), path: path.as_ref().map(Escaped::os) }
+        }
+        Outcome::Cancelled { signal, exit } => {
+            To::Cancelled { signal: *signal, exit: self::exit(*exit) }
+        }
+        Outcome::Unknown { why } => To::Unknown { why: unknown(*why) },
+    }
+}
+
+fn exit(exit: Exit) -> envelope::Exit {
+    match exit {
+        Exit::Exited { code } => envelope::Exit::Exited { code },
+        Exit::Signalled { signal, core } => envelope::Exit::Signalled { signal, core },
+        Exit::Unknown { why } => envelope::Exit::Unknown { why: unknown(why) },
+    }
+}
+
+fn unknown(why: Unknown) -> Escaped {
+    match why {
+        Unknown::NotStarted => "not-started".into(),
+        Unknown::CollectedElsewhere => "collected-elsewhere".into(),
+        Unknown::NotTold(errno) => Escaped::new(format!("not-told: errno {errno}")),
+        _ => "other".into(),
+    }
+}
+
+fn spawn_reason(reason: SpawnReason) -> Escaped {
+    let word = match reason {
+        SpawnReason::EmptyArgv => "empty-argv",
+        SpawnReason::Nul => "nul",
+        SpawnReason::NotFound => "not-found",
+        SpawnReason::NotExecutable => "not-executable",
+        SpawnReason::IsFolder => "is-folder",
+        SpawnReason::InterpreterNotFound => "interpreter-not-found",
+        SpawnReason::NotAProgram => "not-a-program",
+        SpawnReason::WorkingFolder => "working-folder",
+        SpawnReason::TooLong => "too-long",
+        SpawnReason::Terminal => "terminal",
+        SpawnReason::Refused(errno) => {
+            return Escaped::new(format!("refused: errno {errno}"));
+        }
+        _ => "other",
+    };
+    word.into()
+}
+
+pub(crate) fn cutoff(cutoff: Cutoff) -> envelope::Cutoff {
+    match cutoff {
+        Cutoff::None => envelope::Cutoff::None,
+        Cutoff::Bytes => envelope::Cutoff::Bytes,
+        Cutoff::Time => envelope::Cutoff::Time,
+        Cutoff::Idle => envelope::Cutoff::Idle,
+        Cutoff::Rate => envelope::Cutoff::Rate,
+        Cutoff::WriterAlive => envelope::Cutoff::WriterAlive,
+        // A closed list that may grow: whoever asked for the stop is the caller.
+        _ => envelope::Cutoff::Caller,
+    }
+}
