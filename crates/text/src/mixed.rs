@@ -63,6 +63,28 @@ pub fn script(c: char) -> Option<Script> {
     LETTERS.get(run).filter(|&&(first, ..)| first <= point).map(|&(.., script)| script)
 }
 
+/// The offset of the first letter of the set that is not Latin, or the length.
+fn next_of_another(text: &str) -> usize {
+    const STRIDE: usize = 32;
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let strides = rest.as_bytes().chunks_exact(STRIDE);
+        let ascii = strides.take_while(|stride| stride.is_ascii()).count() * STRIDE;
+        let mut end = rest.len();
+        for (i, c) in rest[ascii..].char_indices() {
+            if !c.is_ascii() && script(c).is_some_and(|script| script != Script::Latin) {
+                return at + ascii + i;
+            }
+            if c.is_ascii() && i >= STRIDE {
+                end = ascii + i;
+                break;
+            }
+        }
+        at += end;
+    }
+    text.len()
+}
+
 /// The ASCII letter that a letter looks like, and whether it can't be told from it.
 fn alike(c: char) -> Option<(u8, bool)> {
     let found = ALIKE.binary_search_by_key(&u32::from(c), |&(point, ..)| point).ok()?;
@@ -205,6 +227,45 @@ impl MixedWords {
         }
     }
 
+    /// Takes a piece of text whose first byte has this offset: the same as [`push`](Self::push) for
+    /// each character, and much faster where all of them are Latin or of no script of the set.
+    pub fn push_str(&mut self, at: u64, text: &str, emit: &mut impl FnMut(MixedWord)) {
+        let mut done = 0;
+        loop {
+            // What stands before the word that holds the next letter of another script ends no
+            // word of mixed script, but for the one that is open.
+            let next = done + next_of_another(&text[done..]);
+            let skipped = &text.as_bytes()[done..next];
+            let ends = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+            if let Some(last) = skipped.iter().rposition(ends)
+                && let Some(first) = skipped.iter().position(ends)
+            {
+                self.each(at, text, done, done + first + 1, emit);
+                done = self.each(at, text, done + last, next, emit);
+            } else {
+                done = self.each(at, text, done, next, emit);
+            }
+            match text[done..].chars().next() {
+                Some(c) => done = self.each(at, text, done, done + c.len_utf8(), emit),
+                None => return,
+            }
+        }
+    }
+
+    fn each(
+        &mut self,
+        at: u64,
+        text: &str,
+        from: usize,
+        to: usize,
+        emit: &mut impl FnMut(MixedWord),
+    ) -> usize {
+        for (i, c) in text[from..to].char_indices() {
+            self.push(at + (from + i) as u64, c, emit);
+        }
+        to
+    }
+
     /// Ends the word: something that is no character stands here, or the stream has ended.
     pub fn finish(&mut self, emit: &mut impl FnMut(MixedWord)) {
         self.end(emit);
@@ -335,6 +396,58 @@ mod tests {
         }
         words.finish(&mut emit);
         found
+    }
+
+    /// The same through pieces of text, cut at this place.
+    fn found_in_pieces(text: &str, cut: usize) -> Vec<(u64, u64, Severity)> {
+        let mut found = Vec::new();
+        let mut emit = |word: MixedWord| found.push((word.start, word.end, word.severity));
+        let mut words = MixedWords::default();
+        words.push_str(0, &text[..cut], &mut emit);
+        words.push_str(cut as u64, &text[cut..], &mut emit);
+        words.finish(&mut emit);
+        found
+    }
+
+    #[test]
+    fn pieces_of_text_give_what_characters_give() {
+        let pieces = [
+            "\u{430}dmin",
+            " ",
+            "x",
+            "\\",
+            "n",
+            "%",
+            "\u{43e}\u{440}",
+            "_",
+            "\u{301}",
+            "\u{4e2d}",
+            "\n",
+            "42",
+            "\\x4",
+            "a\u{200b}",
+            "the quick brown fox jumps over the lazy dog ",
+            "\u{3b1}",
+            "\u{e9}",
+            "thequickbrownfoxjumpsoverthelazydog0123456789",
+        ];
+        let mut seed = 1_u64;
+        let mut words = 0;
+        for _ in 0..4000 {
+            let mut text = std::string::String::new();
+            for _ in 0..8 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                text.push_str(pieces[(seed >> 33) as usize % pieces.len()]);
+            }
+            let mut cut = (seed >> 40) as usize % text.len();
+            while !text.is_char_boundary(cut) {
+                cut -= 1;
+            }
+            let wanted = found(&text);
+            words += wanted.len();
+            assert_eq!(found_in_pieces(&text, cut), wanted, "{} {cut}", text.escape_unicode());
+        }
+        assert!(words > 1000, "{words}");
     }
 
     #[track_caller]

@@ -140,7 +140,9 @@ fn words_alone(source: &mut Source<'_>) -> io::Result<Vec<Found>> {
     let mut words = MixedWords::default();
     let mut text = Text::default();
     source.chunks(&mut |chunk| {
-        text.push(chunk, &mut |at, c| words.push(at, c, &mut |word| mixed.add(word)));
+        text.push(chunk, &mut |at, text| {
+            words.push_str(at, text, &mut |word| mixed.add(word));
+        });
         true
     })?;
     words.finish(&mut |word| mixed.add(word));
@@ -155,18 +157,18 @@ struct Text {
 }
 
 impl Text {
-    fn push(&mut self, chunk: &[u8], take: &mut impl FnMut(u64, char)) {
+    fn push(&mut self, chunk: &[u8], take: &mut impl FnMut(u64, &str)) {
         let mut chunk = chunk;
         while !self.cut.is_empty() && !chunk.is_empty() {
             self.cut.push(chunk[0]);
             chunk = &chunk[1..];
-            if let Some(c) = std::str::from_utf8(&self.cut).ok().and_then(|s| s.chars().next()) {
-                take(self.offset, c);
+            if let Ok(text) = std::str::from_utf8(&self.cut) {
+                take(self.offset, text);
                 self.offset += self.cut.len() as u64;
                 self.cut.clear();
             }
         }
-        let valid = match std::str::from_utf8(chunk) {
+        let text = match std::str::from_utf8(chunk) {
             Ok(text) => text,
             Err(error) => {
                 let (valid, cut) = chunk.split_at(error.valid_up_to());
@@ -175,10 +177,8 @@ impl Text {
                 std::str::from_utf8(valid).unwrap_or_default()
             }
         };
-        for (at, c) in valid.char_indices() {
-            take(self.offset + at as u64, c);
-        }
-        self.offset += valid.len() as u64;
+        take(self.offset, text);
+        self.offset += text.len() as u64;
     }
 }
 
@@ -190,9 +190,7 @@ fn through_boundary(source: &mut Source<'_>) -> io::Result<Vec<Found>> {
     let mut view = String::new();
     let mut offset = 0;
     let mut read = |view: &mut String| {
-        for (at, c) in view.char_indices() {
-            words.push(offset + at as u64, c, &mut |word| mixed.add(word));
-        }
+        words.push_str(offset, view, &mut |word| mixed.add(word));
         offset += view.len() as u64;
         view.clear();
     };
