@@ -366,6 +366,10 @@ impl Word {
                 _ => Some(Severity::Info),
             };
         }
+        if self.latin_seen == 0 {
+            // Ligatures and full-width letters deceive nobody.
+            return Some(Severity::Info);
+        }
         // An ending on an acronym: `URL\u{430}`.
         let ending =
             !self.latin_resumes && self.capitals && self.latin >= 2 && part.small == part.letters;
@@ -518,6 +522,8 @@ mod tests {
         use Severity::{Info, Low};
         for (word, wanted) in [
             ("\u{3b1}max", Low),
+            ("\u{3a5}\u{3a7}\u{153}", Info),
+            ("\u{ff58}\u{ff59}\u{391}", Info),
             ("cos\u{3ba}x", Low),
             ("\u{421}O", Low),
             ("Z\u{430}", Low),

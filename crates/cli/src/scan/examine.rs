@@ -13,6 +13,11 @@ use super::source::Source;
 /// The kind of a word of mixed script.
 pub(super) const MIXED_SCRIPT: &str = "mixed-script";
 
+/// From this many ill-formed sequences on, and when they outnumber the characters beyond ASCII, a
+/// text is hardly UTF-8: what looks like a word of mixed script is chance, and low. Fewer could be
+/// strewn in by who wants a word to be low.
+pub(super) const ILL_FORMED_MIN: u64 = 32;
+
 /// One kind of finding in one file.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -106,6 +111,18 @@ impl Mixed {
         }
     }
 
+    /// None is graver than low.
+    fn lower(&mut self) {
+        let [_, low, graver @ ..] = &mut self.0;
+        for words in graver {
+            let words = std::mem::take(words);
+            low.count += words.count;
+            low.spans.extend(words.spans);
+        }
+        low.spans.sort_unstable();
+        low.spans.truncate(FINDING_SPANS_MAX);
+    }
+
     fn is_empty(&self) -> bool {
         self.0.iter().all(|words| words.count == 0)
     }
@@ -189,7 +206,9 @@ fn through_boundary(source: &mut Source<'_>) -> io::Result<Vec<Found>> {
     let mut words = MixedWords::default();
     let mut view = String::new();
     let mut offset = 0;
+    let mut beyond_ascii = 0;
     let mut read = |view: &mut String| {
+        beyond_ascii += view.bytes().filter(|&byte| byte >= 0xC0).count() as u64;
         words.push_str(offset, view, &mut |word| mixed.add(word));
         offset += view.len() as u64;
         view.clear();
@@ -203,6 +222,11 @@ fn through_boundary(source: &mut Source<'_>) -> io::Result<Vec<Found>> {
     let mut report = boundary.finish(&mut view);
     read(&mut view);
     words.finish(&mut |word| mixed.add(word));
+    // Each ill-formed sequence is a U+FFFD in the view.
+    let well_formed = beyond_ascii.saturating_sub(report.ill_formed);
+    if report.ill_formed >= ILL_FORMED_MIN && report.ill_formed > well_formed {
+        mixed.lower();
+    }
     suspect(source, &mut report)?;
     let mut found: Vec<_> = report.findings.into_iter().map(of_report).collect();
     if !mixed.is_empty() {
