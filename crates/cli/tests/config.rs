@@ -1,5 +1,8 @@
 //! Configuration: the user's file, a project's, flags; which wins, and what a project may not do.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::process::Command;
