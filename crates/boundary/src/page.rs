@@ -162,7 +162,8 @@ impl Page {
         }
     }
 
-    /// A character that a terminal would hide. In an edited line it may stand before an earlier one.
+    /// A character that a terminal would hide. In an edited line it may stand before an earlier
+    /// one.
     fn hide(&mut self, c: char, at: u64, after: u64) {
         self.hidden = self.hidden.map(|(start, end)| (start.min(at), end.max(after)));
         self.hidden_closed = c == '\u{27E7}';

@@ -74,3 +74,59 @@ fn numbers(bytes: &[u8], text: &mut String) -> Option<()> {
     text.push_str(&number.to_string());
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(parameters: &str) -> Option<String> {
+        rebuild(parameters.as_bytes(), Conceal::Sequence).map(|rebuilt| rebuilt.text)
+    }
+
+    #[test]
+    fn parameters_and_values_are_kept_up_to_their_limits() {
+        for n in [SGR_PARAMETERS_MAX - 1, SGR_PARAMETERS_MAX, SGR_PARAMETERS_MAX + 1] {
+            let parameters = vec!["1"; n].join(";");
+            assert_eq!(kept(&parameters).is_some(), n <= SGR_PARAMETERS_MAX);
+        }
+        for n in [SGR_VALUE_MAX - 1, SGR_VALUE_MAX, SGR_VALUE_MAX + 1, u32::MAX] {
+            let rebuilt = (n <= SGR_VALUE_MAX).then(|| format!("\x1b[1;{n}m"));
+            assert_eq!(kept(&format!("1;{n}")), rebuilt);
+        }
+        assert_eq!(kept("99999999999999999999999999"), None);
+    }
+
+    #[test]
+    fn a_style_is_rebuilt_from_its_numbers() {
+        for (parameters, rebuilt) in [
+            ("", "0"),
+            (";", "0;0"),
+            ("0001", "1"),
+            ("1;;31", "1;0;31"),
+            ("4:3", "4:3"),
+            ("38;5;8", "38;5;8"),
+            ("38;2;1;2;3;1", "38;2;1;2;3;1"),
+            ("38:2::10:20:30", "38:2:0:10:20:30"),
+            ("38:5:8", "38:5:8"),
+            ("58;5;8;4", "58;5;8;4"),
+            ("48;2;;;", "48;2;0;0;0"),
+        ] {
+            assert_eq!(kept(parameters), Some(format!("\x1b[{rebuilt}m")), "{parameters}");
+        }
+        for parameters in [
+            "8", "08", "8:1", "1;8", "38;5;8;8", "38:5:1;8", "38", "38;5", "38;2;1;2", "38;9;1",
+            "38;8", "38:9", "38:5", "38;5:8", "48;5;8:1",
+        ] {
+            assert_eq!(kept(parameters), None, "{parameters}");
+        }
+    }
+
+    #[test]
+    fn the_parameter_alone_may_go() {
+        let kept = |p: &str| rebuild(p.as_bytes(), Conceal::Parameter).map(|rebuilt| rebuilt.text);
+        assert_eq!(kept("1;8;31").as_deref(), Some("\x1b[1;31m"));
+        assert_eq!(kept("08;1").as_deref(), Some("\x1b[1m"));
+        assert_eq!(kept("8"), None);
+        assert_eq!(kept("8;8:1"), None);
+    }
+}

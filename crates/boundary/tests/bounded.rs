@@ -20,7 +20,7 @@ static MEASURING: Mutex<()> = Mutex::new(());
 /// Bytes of a boundary that are no heap: a parser, eight spans for each finding there is, counts.
 const BOUNDARY_BYTES_MAX: usize = 32 * 1024;
 
-/// Heap of a boundary with a window: each cell and each piece beside one, twice while it is written,
+/// Heap of a boundary with a window: each cell and each piece beside one, twice while written,
 /// grown by doubling.
 const HEAP_BYTES_MAX: usize = LINE_CELLS_MAX * 128;
 

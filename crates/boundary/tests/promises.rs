@@ -38,7 +38,11 @@ proptest! {
 
     /// P3: what follows a view is read as if it stood alone.
     #[test]
-    fn a_view_opens_nothing(a in dangerous::input(), b in dangerous::input(), profile in profile()) {
+    fn a_view_opens_nothing(
+        a in dangerous::input(),
+        b in dangerous::input(),
+        profile in profile(),
+    ) {
         let profile = Profile { style: Style::Remove, ..profile };
         let view = text(&a, &profile);
         let both = whole(&[view.as_bytes(), &b].concat(), &profile).report;
@@ -83,7 +87,10 @@ proptest! {
 
     /// P8
     #[test]
-    fn audit_is_reversible(a in dangerous::input(), b in proptest::collection::vec(any::<u8>(), 0..64)) {
+    fn audit_is_reversible(
+        a in dangerous::input(),
+        b in proptest::collection::vec(any::<u8>(), 0..64),
+    ) {
         let both = [a.as_slice(), &b].concat();
         let audit = noesc::audit(&both);
         prop_assert!(audit.bytes().all(|b| (0x20..=0x7e).contains(&b)));

@@ -68,7 +68,7 @@ pub(crate) struct RunArgs {
 
     /// How the run is told: text (live), or its record with the views as json, lines, fence, xml
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
-    #[arg(hide_possible_values = true)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub(crate) format: RunFormat,
 
     /// Bytes of view per stream that a record holds, head and tail together (32KiB)
@@ -230,7 +230,7 @@ pub(crate) struct ExplainArgs {
 
     /// Colour the explanation: auto (on a terminal), always, never
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
-    #[arg(hide_possible_values = true)]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
     pub(crate) color: When,
 
     /// The file to read; `-` or nothing is stdin

@@ -98,7 +98,7 @@ fn a_hostile_project_file_is_warned_of_and_ignored() {
 fn a_mistake_of_the_users_own_is_an_error_with_a_suggestion() {
     let folder = Folder::new("config-mistakes");
     let mut said = String::new();
-    for user in ["\nproflie = \"agent\"", "mark = 1", "cr = \"dorp\"", "cr = ", "zzz = 1"] {
+    for user in ["\nproflie = \"agent\"", "mark = 1", "cr = \"dorp\"", "zzz = 1"] {
         let ended = ran(configured(&folder, user, &["filter"]));
         assert_eq!(ended.code(), 2);
         said.push_str(&ended.err().replace(folder.name("").trim_end_matches('/'), "DIR"));
@@ -112,8 +112,6 @@ noesc: error: "DIR/home/noesc/config.toml" line 1: "mark" has a wrong value
 hint: it is true or false
 noesc: error: "DIR/home/noesc/config.toml" line 1: "cr" has a wrong value
 hint: it is one of newline, collapse, overwrite, drop, mark
-noesc: error: "DIR/home/noesc/config.toml" line 1: string values must be quoted, expected literal string
-hint: "noesc config --schema" lists the keys
 noesc: error: "DIR/home/noesc/config.toml" line 1: unknown key "zzz"
 hint: "noesc config --schema" lists the keys
 

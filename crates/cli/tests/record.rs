@@ -187,7 +187,8 @@ fn plain_asks_for_undecorated_output() {
 fn facts_go_to_a_descriptor_that_the_child_has_not() {
     let folder = Folder::new("facts");
     let path = folder.name("facts");
-    let script = r#""$N" run --facts-fd 3 -- sh -c 'echo forged >&3; printf "\033]52;c;YQ==\007a\n"' 3>"$F""#;
+    let child = r#"echo forged >&3; printf "\033]52;c;YQ==\007a\n""#;
+    let script = &format!(r#""$N" run --facts-fd 3 -- sh -c '{child}' 3>"$F""#);
     let mut command = shell(script);
     command.env("F", &path);
     let ended = ran(command);

@@ -151,7 +151,15 @@ pub(crate) fn of_csi(collected: &[u8], final_byte: u8) -> Judged {
     let start = usize::from(private != 0);
     let end = collected.iter().position(|b| (0x20..=0x2F).contains(b)).unwrap_or(collected.len());
     let parameters = collected.get(start..end).unwrap_or_default();
-    csi(private, parameters, &collected[end..], final_byte).judged()
+    // A parameter after an intermediate makes the sequence malformed; some terminals execute it all
+    // the same, so it is named without.
+    let mut intermediates = [0; 3];
+    let mut count = 0;
+    for &byte in collected[end..].iter().filter(|b| (0x20..=0x2F).contains(*b)).take(3) {
+        intermediates[count] = byte;
+        count += 1;
+    }
+    csi(private, parameters, &intermediates[..count], final_byte).judged()
 }
 
 fn csi(private: u8, parameters: &[u8], intermediates: &[u8], final_byte: u8) -> Kind {
@@ -382,5 +390,40 @@ impl Prefix {
 
     fn last_field_asks(&self) -> bool {
         self.field == Field::Question
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The prefix of a payload that begins with `n` times a byte.
+    fn prefix(byte: u8, n: usize, rest: &[u8]) -> Prefix {
+        let mut prefix = Prefix::EMPTY;
+        core::iter::repeat_n(&byte, n).chain(rest).for_each(|&byte| prefix.push(byte));
+        prefix
+    }
+
+    #[test]
+    fn the_head_of_a_payload_is_kept_up_to_the_limit() {
+        for n in [PREFIX_BYTES_MAX - 1, PREFIX_BYTES_MAX, PREFIX_BYTES_MAX + 1] {
+            assert_eq!(prefix(b'7', n, b"").head().len(), n.min(PREFIX_BYTES_MAX));
+        }
+        // What tells the kind must lie within it.
+        let last = PREFIX_BYTES_MAX - 1;
+        for (n, kind) in [(last - 1, Kind::Image), (last, Kind::Image), (last + 1, Kind::Other)] {
+            assert_eq!(of_string(Class::Dcs, &prefix(b'1', n, b"q")).0, kind);
+        }
+    }
+
+    #[test]
+    fn zeros_before_a_number_hide_nothing() {
+        let osc = |zeros, rest| of_string(Class::Osc, &prefix(b'0', zeros, rest)).0;
+        for zeros in [0, 1, 2, 100] {
+            assert_eq!(osc(zeros, b"52;c;QQ=="), Kind::ClipboardWrite);
+        }
+        assert_eq!(osc(3, b";title"), Kind::WindowTitle);
+        assert_eq!(osc(1, b""), Kind::WindowTitle);
+        assert_eq!(osc(0, b"52x;c;QQ=="), Kind::Other);
     }
 }

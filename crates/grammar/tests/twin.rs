@@ -2,8 +2,7 @@
 
 mod common;
 
-use common::{trace, whole};
-use noesc_testkit::twin::{self, Parsed, Sequence};
+use common::{agrees, trace, whole};
 use noesc_testkit::{corpus, dangerous, split, units};
 use proptest::prelude::*;
 
@@ -14,55 +13,6 @@ const CUTS_MAX: usize = 400;
 fn places(len: usize) -> impl Iterator<Item = usize> {
     let step = len.div_ceil(CUTS_MAX).max(1);
     (0..=len).filter(move |&at| at.is_multiple_of(step) || at < 40 || len - at < 40)
-}
-
-fn agrees(input: &[u8]) -> Parsed {
-    let mut got = whole(input);
-    let want = twin::parse(input);
-    for (got, want) in got.parsed.sequences.iter_mut().zip(&want.sequences) {
-        same_kind(got, want);
-        let bytes = input[want.start..want.end].escape_ascii().to_string();
-        assert_eq!(got, want, "{bytes:.300}");
-    }
-    assert_eq!(got.parsed.items, want.items, "{}", input.escape_ascii());
-    assert_eq!(got.parsed, want, "{}", input.escape_ascii());
-    assert_eq!(got.split, split_introducers(input, &want), "{}", input.escape_ascii());
-    want
-}
-
-/// Kinds agree, but for sequences that the table does not name: the parser gives some of them a kind
-/// where the second parser says `other`, and two that the table names twice.
-fn same_kind(got: &mut Sequence, want: &Sequence) {
-    let agree = match (want.kind, got.kind) {
-        ("other", _) => got.severity >= want.severity,
-        ("scroll", "cursor") => true,    // CSI s: DECSLRM or SCOSC
-        ("cwd", "notification") => true, // OSC 9;9 without a folder
-        _ => false,
-    };
-    if agree {
-        (got.kind, got.severity) = (want.kind, want.severity);
-    }
-}
-
-/// Where a line end aborted an escape or a CSI and the next line begins with an introducer.
-fn split_introducers(input: &[u8], parsed: &Parsed) -> Vec<(u64, u64)> {
-    let mut found = Vec::new();
-    for s in parsed.sequences.iter().filter(|s| matches!(s.class, "csi" | "escape")) {
-        let last = input[s.end - 1];
-        let final_from = if s.class == "csi" { 0x40 } else { 0x30 };
-        let completed = s.ending == "overlong" && (final_from..=0x7e).contains(&last);
-        let cut = matches!(s.ending, "aborted" | "overlong") && !completed;
-        let at_line_end = matches!(input.get(s.end), Some(b'\n' | b'\r'));
-        if !cut || !at_line_end || matches!(last, 0x18 | 0x1a) {
-            continue;
-        }
-        let executed = |b: &&u8| matches!(b, 0..=0x1f | 0x7f) && !matches!(b, 0x18 | 0x1a | 0x1b);
-        let next = s.end + input[s.end..].iter().take_while(executed).count();
-        if matches!(input.get(next), Some(b'[' | b']' | b'P' | b'X' | b'^' | b'_' | b'k')) {
-            found.push((next as u64, s.start as u64));
-        }
-    }
-    found
 }
 
 fn any_cut(input: &[u8]) {
@@ -103,8 +53,12 @@ fn the_corpus() {
     }
 }
 
+fn cases(n: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(n) }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn dangerous_inputs(input in dangerous::input()) {
@@ -128,7 +82,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn every_cut_of_dangerous_inputs(input in dangerous::input()) {
