@@ -111,24 +111,29 @@ struct Columns {
 }
 
 impl Columns {
-    fn push(&mut self, bytes: &[u8]) {
-        if self.cut.is_empty() {
-            return self.whole(bytes);
+    fn push(&mut self, mut bytes: &[u8]) {
+        while let (Some(&byte), false) = (bytes.first(), self.cut.is_empty()) {
+            self.cut.push(byte);
+            match std::str::from_utf8(&self.cut) {
+                Err(error) if error.error_len().is_none() => {}
+                // The byte does not go on with what was cut.
+                Err(_) => {
+                    self.cut.clear();
+                    self.count += 1;
+                    break;
+                }
+                Ok(_) => {
+                    self.cut.clear();
+                    self.count += 1;
+                }
+            }
+            bytes = &bytes[1..];
         }
-        // At most three bytes complete it.
-        let (first, rest) = bytes.split_at(bytes.len().min(3));
-        let mut joined = std::mem::take(&mut self.cut);
-        joined.extend_from_slice(first);
-        self.whole(&joined);
-        match self.cut.is_empty() {
-            true => self.whole(rest),
-            false if rest.is_empty() => {}
-            false => self.push(rest),
-        }
+        self.whole(bytes);
     }
 
     fn whole(&mut self, mut bytes: &[u8]) {
-        loop {
+        while !bytes.is_empty() {
             let error = match std::str::from_utf8(bytes) {
                 Ok(text) => return self.count += text.chars().count() as u64,
                 Err(error) => error,

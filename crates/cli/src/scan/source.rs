@@ -43,22 +43,10 @@ impl<'a> Source<'a> {
     ) -> io::Result<Self> {
         let Buffer(buffer) = buffer;
         let wanted = usize::try_from(expected).unwrap_or(usize::MAX);
-        let mut filled = 0;
-        while wanted <= WHOLE_BYTES_MAX {
-            // One byte more than there should be tells that there is more.
-            let room = (wanted + 1).max(filled + 1).max(4096).min(WHOLE_BYTES_MAX + 1);
-            let room = if filled == room { WHOLE_BYTES_MAX + 1 } else { room };
-            if buffer.len() < room {
-                buffer.resize(room, 0);
-            }
-            if filled > WHOLE_BYTES_MAX {
-                break;
-            }
-            let n = read(&mut file, &mut buffer[filled..room])?;
-            filled += n;
-            if n == 0 || (filled == wanted && filled < room) {
-                return Ok(Self::of(Bytes::Whole(&buffer[..filled]), filled as u64));
-            }
+        if wanted <= WHOLE_BYTES_MAX
+            && let Some(len) = read_whole(&mut file, wanted, buffer)?
+        {
+            return Ok(Self::of(Bytes::Whole(&buffer[..len]), len as u64));
         }
         file.rewind()?;
         buffer.resize(buffer.len().max(CHUNK_BYTES), 0);
@@ -124,6 +112,27 @@ impl<'a> Source<'a> {
             }
         }
     }
+}
+
+/// Reads to the end and gives the length, or `None` when there is more than is read whole.
+fn read_whole(file: &mut &File, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<Option<usize>> {
+    // One byte more than there should be tells that there is more.
+    let mut room = (wanted + 1).max(4096);
+    let mut filled = 0;
+    while filled <= WHOLE_BYTES_MAX {
+        if buffer.len() < room {
+            buffer.resize(room, 0);
+        }
+        let n = read(file, &mut buffer[filled..room])?;
+        filled += n;
+        if n == 0 || filled == wanted {
+            return Ok(Some(filled));
+        }
+        if filled == room {
+            room = WHOLE_BYTES_MAX + 1;
+        }
+    }
+    Ok(None)
 }
 
 fn read(from: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
