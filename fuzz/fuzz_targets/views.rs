@@ -1,6 +1,6 @@
 #![no_main]
-//! The views: every promise about bytes (P1 to P4, P6, P8), under the profile and in the chunks that
-//! the first three bytes choose.
+//! The views: every promise about bytes (P1 to P4, P6, P8), under the profile and in the chunks
+//! that the first three bytes choose.
 
 use std::sync::LazyLock;
 

@@ -51,8 +51,8 @@ pub struct SgrParameters<'a> {
 }
 
 impl<'a> SgrParameters<'a> {
-    /// Reads digits, `;` and `:`. Other bytes are not expected; they count as digits of a value
-    /// that is too large.
+    /// Reads digits, `;` and `:`. Of a parameter that holds other bytes the number before them
+    /// counts, and it takes no operands: some terminals would read it so.
     #[must_use]
     pub const fn new(parameters: &'a [u8]) -> Self {
         Self { rest: Some(parameters) }
@@ -66,10 +66,12 @@ impl<'a> Iterator for SgrParameters<'a> {
         let all = self.rest?;
         let (first, after) = cut(all, b';');
         let (head, group) = cut(first, b':');
-        let number = value(head);
+        let digits = head.iter().take_while(|b| b.is_ascii_digit()).count();
+        let number = value(&head[..digits]);
+        let is_plain = digits == head.len();
         let (sgr, operands) = match (number, group) {
             (38 | 48 | 58, Some(group)) => (coloured(number, colour_group(group)), 0),
-            (38 | 48 | 58, None) => {
+            (38 | 48 | 58, None) if is_plain => {
                 let (colour, operands) = colour_list(after);
                 (coloured(number, colour), operands)
             }
@@ -110,7 +112,7 @@ fn colour_list(bytes: Option<&[u8]>) -> (Option<Colour>, usize) {
     let mut rest = bytes;
     while let (Some(bytes), true) = (rest, count < 4) {
         let (operand, after) = cut(bytes, b';');
-        if operand.contains(&b':') {
+        if !operand.iter().all(u8::is_ascii_digit) {
             break;
         }
         operands[count] = value(operand);
