@@ -49,7 +49,7 @@ pub(crate) fn tell(notes: impl IntoIterator<Item = String>, open: OpenLines) {
 }
 
 /// Whether stdout and stderr go to the same terminal, pipe or file.
-fn is_one_output() -> bool {
+pub(crate) fn is_one_output() -> bool {
     let place = |fd: std::os::fd::BorrowedFd<'_>| -> io::Result<_> {
         let file = std::fs::File::from(fd.try_clone_to_owned()?).metadata()?;
         Ok((file.dev(), file.ino()))

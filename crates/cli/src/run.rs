@@ -27,6 +27,7 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     let command = command(args);
     let mut records = Records::open(args)?;
     settings.record = !records.files.is_empty();
+    settings.one_output = note::is_one_output();
     let quiet = args.quiet || config.is_on("quiet") || args.facts_fd.is_some();
     match args.format {
         RunFormat::Text => text(args, &command, &settings, quiet, &mut records),

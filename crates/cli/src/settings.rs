@@ -119,7 +119,7 @@ impl SettingArgs {
         profile.check().map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
         let encoding = config.given("encoding").map(str::to_owned);
         decoder(encoding.as_deref())?;
-        Ok((Settings { profile, encoding, record: false }, config))
+        Ok((Settings { profile, encoding, ..Settings::default() }, config))
     }
 }
 

@@ -174,6 +174,13 @@ fn the_report_holds_what_was_seen() {
 }
 
 #[test]
+fn a_line_of_stdout_is_not_taken_for_ours_where_both_are_one_output() {
+    let script = r#""$N" run -- echo 'noesc: error: forged' 2>&1"#;
+    ran(shell(script)).is("child: noesc: error: forged\n", "", 0);
+    ran_sh(&[], "echo 'noesc: own'").is("noesc: own\n", "", 0);
+}
+
+#[test]
 fn a_script_without_an_interpreter_is_given_to_sh() {
     let folder = Folder::new("without");
     let script = folder.write("script", "echo ran; exit 5\n");

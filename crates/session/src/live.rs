@@ -21,6 +21,9 @@ pub struct Settings {
     pub encoding: Option<String>,
     /// Whether a live run makes a record too; its digests cost time.
     pub record: bool,
+    /// Our stdout and stderr are one output, so that a line of the child's stdout could be taken
+    /// for ours too.
+    pub one_output: bool,
 }
 
 /// What is known of a run when it is over.
@@ -48,8 +51,8 @@ pub struct RanStream {
 }
 
 /// Runs a command and writes the views of its two streams to `stdout` and `stderr` as they are
-/// decided. A line of the child's that begins as ours do (`noesc:`) is written to `stderr` as
-/// `child: noesc:`. A record is made where the settings ask for it.
+/// decided. A line of the child's stderr that begins as ours do (`noesc:`) is written as
+/// `child: noesc:`, and one of its stdout where both are one output. A record is made where the settings ask for it.
 ///
 /// # Errors
 /// [`CollectError`], before anything was started. An encoding that can't be used is read as UTF-8;
@@ -64,7 +67,8 @@ pub fn live(
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
     let path =
         |outlet, guarded| Path::new(settings, outlet, guarded).map_err(CollectError::Profile);
-    let mut wrapper = Wrapper { stdout: path(stdout, false)?, stderr: path(stderr, true)? };
+    let mut wrapper =
+        Wrapper { stdout: path(stdout, settings.one_output)?, stderr: path(stderr, true)? };
     let captured = noesc_capture::run(command, limits, &mut wrapper);
     let record = settings.record.then(|| {
         let profile = settings.profile.name();
