@@ -422,7 +422,7 @@ fn a_large_file_is_scanned_as_a_small_one() {
         assert_eq!(word["offset"], json!(len - end.len() + 2), "{len}");
         assert_eq!(log["summary"]["bytes"], json!(len));
         // Letters of the set alone: the boundary is not asked.
-        folder.write("f", text.replace('\x1b', " ").replace('\x07', " "));
+        folder.write("f", text.replace(['\x1b', '\x07'], " "));
         let word = scanned_json(&folder, &["f"])["files"][0]["findings"][0].clone();
         assert_eq!(word["places"][0]["column"], json!(column), "{len}");
     }

@@ -16,7 +16,7 @@ mod walk;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek};
+use std::io::{self, IsTerminal, Seek};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -202,18 +202,14 @@ fn scan_stdin(scanned: &mut Scanned) -> Result<()> {
         io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(|error| failed(&error))?;
     let mut spool =
         tempfile::tempfile().map_err(|error| unwritten(OsStr::new("a temporary file"), &error))?;
-    let result = copy(&mut stdin, &mut spool).and_then(|()| {
+    let result = io::copy(&mut stdin, &mut spool).and_then(|len| {
         spool.rewind()?;
-        walk::scan_file(&spool, name, &mut Buffer::default(), scanned)
+        walk::scan_file(&spool, len, name, &mut Buffer::default(), scanned)
     });
     if let Err(error) = result {
         scanned.unread.push(Unread::new(name, error));
     }
     Ok(())
-}
-
-fn copy(from: &mut impl Read, to: &mut File) -> io::Result<()> {
-    io::copy(from, to).map(drop)
 }
 
 fn write_baseline(scanned: &Scanned, show: Severity, path: &Path) -> Result<()> {

@@ -114,7 +114,7 @@ impl Visitor<'_> {
     fn file(&mut self, path: &Path, follow: bool) {
         let scanned = &mut self.mine;
         let result = open(path, follow).and_then(|file| match file {
-            Some(file) => scan_file(&file, path, &mut self.buffer, scanned),
+            Some((file, len)) => scan_file(&file, len, path, &mut self.buffer, scanned),
             None => {
                 scanned.skipped.special += 1;
                 Ok(())
@@ -127,26 +127,27 @@ impl Visitor<'_> {
     }
 }
 
-/// Opens a regular file. Something else may have taken its place by now: that is never waited for,
+/// Opens a regular file and gives its length. Something else may have taken its place by now: that is never waited for,
 /// and `None`.
-fn open(path: &Path, follow: bool) -> io::Result<Option<File>> {
+fn open(path: &Path, follow: bool) -> io::Result<Option<(File, u64)>> {
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     if !follow {
         flags |= OFlags::NOFOLLOW;
     }
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    Ok(file.metadata()?.is_file().then_some(file))
+    let metadata = file.metadata()?;
+    Ok(metadata.is_file().then_some((file, metadata.len())))
 }
 
-/// Scans an open regular file.
+/// Scans an open regular file of this length.
 pub(super) fn scan_file(
     file: &File,
+    len: u64,
     path: &Path,
     buffer: &mut Buffer,
     scanned: &mut Scanned,
 ) -> io::Result<()> {
-    let len = file.metadata()?.len();
     let mut source = Source::read(file, len, buffer)?;
     match examine(&mut source)? {
         Examined::Binary => scanned.skipped.binary += 1,
