@@ -681,3 +681,38 @@ fn what_is_no_baseline_is_refused() {
     ended.refused("\"--baseline\" can not read \"gone\": no such file or folder", 2);
     scanned(&folder, &["--show", "never", "f"]).refused("\"--show\" can not be \"never\"", 2);
 }
+
+/// The first example of the guide, as the guide shows it.
+#[test]
+fn the_guide_shows_what_is_printed() {
+    let guide = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scan.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let folder = Folder::new("guide");
+    let block = |start: &str| {
+        let text = guide.split_once(&format!("\n```{start}\n")).unwrap().1;
+        text.split_once("```\n").unwrap().0.to_owned()
+    };
+    let made = Command::new("sh").args(["-c", &block("sh")]).current_dir(&folder.0).status();
+    assert!(made.unwrap().success());
+    let mut command = noesc(["scan", "."]);
+    command.current_dir(folder.path("sample"));
+    let ended = ran(command);
+    assert_eq!(format!("$ noesc scan .\n{}", ended.out()), block("text"));
+}
+
+/// The hook that others use names what there is.
+#[test]
+fn the_hook_scans_the_files_it_is_given() {
+    let hooks = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.pre-commit-hooks.yaml");
+    let hooks = std::fs::read_to_string(hooks).unwrap();
+    let value = |key: &str| {
+        let line = hooks.lines().find_map(|line| line.trim().strip_prefix(key)).unwrap();
+        line.trim().to_owned()
+    };
+    assert_eq!(value("entry:"), "noesc scan");
+    assert_eq!(value("args:"), "[\"--\"]");
+    let folder = Folder::new("hook");
+    folder.write("-q", HIGH);
+    let ended = scanned(&folder, &["--", "-q"]);
+    assert!(ended.out().starts_with("-q:1:3: high: "), "{}", ended.out());
+}
