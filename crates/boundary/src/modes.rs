@@ -34,7 +34,9 @@ impl Modes {
 
     fn each(&mut self, modes: &[u8], to: Option<(u64, u64)>) {
         for mode in modes.split(|&b| b == b';') {
-            let digits = str::from_utf8(mode).unwrap_or_default();
+            // A number ends at what is no digit, as where the kind is named.
+            let end = mode.iter().position(|b| !b.is_ascii_digit()).unwrap_or(mode.len());
+            let digits = str::from_utf8(&mode[..end]).unwrap_or_default();
             let Ok(number) = digits.parse::<u16>() else { continue };
             if let Some(at) = TRACKED.iter().position(|&tracked| tracked == number) {
                 self.set[at] = to;

@@ -1,5 +1,7 @@
 //! P5: nothing of a recognised control string's payload reaches a view, a report or the runs.
 
+#![allow(clippy::unwrap_used, reason = "functions that tests share")]
+
 mod common;
 
 use common::{feed, profile};

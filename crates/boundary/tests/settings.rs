@@ -1,5 +1,7 @@
 //! What each setting does, a row a case.
 
+#![allow(clippy::unwrap_used, reason = "functions that tests share")]
+
 use noesc::{
     Conceal, Cr, FINDING_SPANS_MAX, Form, HiddenText, Invisible, LINE_CELLS_MAX, Profile, Removed,
     Report, Severity, Style, view,
@@ -15,8 +17,11 @@ fn report(input: &[u8], profile: &Profile) -> Report {
     view(input, profile).unwrap().report
 }
 
-/// Severity, count and spans of a finding.
-fn finding(input: &[u8], kind: &str) -> Option<(Severity, u64, Vec<(u64, u64)>)> {
+/// Severity, count and spans.
+type Found = (Severity, u64, Vec<(u64, u64)>);
+
+/// The finding of a kind.
+fn finding(input: &[u8], kind: &str) -> Option<Found> {
     let found = report(input, &Profile::AGENT).findings;
     let found = found.into_iter().find(|finding| finding.kind == kind)?;
     Some((found.severity, found.count, found.spans))

@@ -322,7 +322,8 @@ fn dcs(head: &[u8]) -> Kind {
     }
     let parameters = head.iter().take_while(|b| (0x30..=0x3F).contains(*b)).count();
     let (parameters, rest) = head.split_at(parameters);
-    match (rest, value(parameters)) {
+    let number = if parameters.iter().all(u8::is_ascii_digit) { value(parameters) } else { 0 };
+    match (rest, number) {
         ([b'$', b'q', ..] | [b'+', b'q', ..], _) => Kind::ReportQuery, // DECRQSS, XTGETTCAP
         ([b'$', b'p', ..] | [b'|', ..] | [b'{', ..], _) => Kind::Device, // DECRSTS, DECUDK, DECDLD
         ([b'p', ..], 1000 | 2000) => Kind::Passthrough, // iTerm2's hooks for tmux and ssh

@@ -66,9 +66,8 @@ impl<'a> Iterator for SgrParameters<'a> {
         let all = self.rest?;
         let (first, after) = cut(all, b';');
         let (head, group) = cut(first, b':');
-        let digits = head.iter().take_while(|b| b.is_ascii_digit()).count();
-        let number = value(&head[..digits]);
-        let is_plain = digits == head.len();
+        let number = value(head);
+        let is_plain = head.iter().all(u8::is_ascii_digit);
         let (sgr, operands) = match (number, group) {
             (38 | 48 | 58, Some(group)) => (coloured(number, colour_group(group)), 0),
             (38 | 48 | 58, None) if is_plain => {
@@ -153,11 +152,8 @@ fn cut(bytes: &[u8], separator: u8) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// A decimal number; empty is 0, what is too large is the largest.
-pub(crate) fn value(digits: &[u8]) -> u16 {
-    let step = |n: u16, &b: &u8| match b {
-        b'0'..=b'9' => n.saturating_mul(10).saturating_add(u16::from(b - b'0')),
-        _ => u16::MAX,
-    };
-    digits.iter().fold(0, step)
+/// The decimal number at the head of a parameter; empty is 0, what is too large is the largest.
+pub(crate) fn value(parameter: &[u8]) -> u16 {
+    let digits = parameter.iter().take_while(|b| b.is_ascii_digit());
+    digits.fold(0, |n: u16, b| n.saturating_mul(10).saturating_add(u16::from(b - b'0')))
 }

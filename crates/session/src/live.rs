@@ -51,8 +51,10 @@ pub struct RanStream {
 }
 
 /// Runs a command and writes the views of its two streams to `stdout` and `stderr` as they are
-/// decided. A line of the child's stderr that begins as ours do (`noesc:`) is written as
-/// `child: noesc:`, and one of its stdout where both are one output. A record is made where the settings ask for it.
+/// decided.
+///
+/// A line of the child's stderr that begins as ours do (`noesc:`) is written as `child: noesc:`,
+/// and one of its stdout where both are one output. A record is made where the settings ask for it.
 ///
 /// # Errors
 /// [`CollectError`], before anything was started. An encoding that can't be used is read as UTF-8;

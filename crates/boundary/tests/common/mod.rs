@@ -1,6 +1,6 @@
 //! The promises, each as a check of one input under one profile.
 
-#![allow(dead_code, reason = "each test uses its part")]
+#![allow(clippy::unwrap_used, clippy::panic, dead_code, reason = "shared by tests")]
 
 use noesc::{
     Boundary, Conceal, Cr, Fate, HiddenText, Invisible, Profile, Removed, Report, Run, Separators,
