@@ -1,5 +1,7 @@
 //! Every case of the corpus: whole, cut at every place, and byte by byte.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "functions that tests share")]
+
 mod common;
 
 use common::{feed, hold, profiles, promises, whole};

@@ -1,5 +1,7 @@
 //! `noesc run --format …`: the record, its formats, and what a child can not do to it.
 
+#![allow(clippy::unwrap_used, reason = "functions that tests share")]
+
 mod common;
 
 use std::io::Write;

@@ -310,8 +310,11 @@ pub(crate) fn describe(collected: &[u8], final_byte: u8) -> Meaning {
     let start = usize::from(mark != 0);
     let end = collected.iter().position(|b| (0x20..=0x2F).contains(b)).unwrap_or(collected.len());
     let parameters = Parameters(collected.get(start..end).unwrap_or_default());
-    let between = collected.get(end..).unwrap_or_default();
-    let row = ROWS.iter().find(|row| (row.0, row.1, row.2) == (mark, between, final_byte));
+    // A parameter after an intermediate makes it malformed; some terminals execute it all the same.
+    let between = collected.iter().filter(|b| (0x20..=0x2F).contains(*b));
+    let row = ROWS
+        .iter()
+        .find(|row| (row.0, row.2) == (mark, final_byte) && row.1.iter().eq(between.clone()));
     match row {
         Some(&(0, b"", b's', ..)) if parameters.0.is_empty() => {
             Meaning::new("SCOSC", "save the cursor")
