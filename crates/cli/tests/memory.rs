@@ -30,7 +30,7 @@ const SETTLED: usize = 256 << 10;
 /// What the allocator may still add after that. It is less than a third of what follows in the
 /// shortest input, so that a byte held for each byte read is more.
 const GROWTH_KIB_MAX: u64 = 128;
-const _: () = assert!(3 * (GROWTH_KIB_MAX as usize) << 10 < SHORT - SETTLED);
+const _: () = assert!((3 * (GROWTH_KIB_MAX as usize)) << 10 < SHORT - SETTLED);
 
 /// The most memory that the process held so far, or `None` once it has ended.
 fn peak_kib(pid: u32) -> Option<u64> {
