@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+mod scanning;
 
 use std::ffi::OsStr;
 use std::fs::{create_dir, create_dir_all};
@@ -14,30 +15,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{Ended, Folder, escaped, fed, json, noesc, ran, spawned, status};
-use serde_json::{Value, json};
-
-/// One finding of each severity.
-const CRITICAL: &[u8] = b"a\x1b]0;x\nhidden\n\x07b\n";
-const HIGH: &[u8] = b"x \x1b]52;c;aGk=\x07\n";
-const LOW: &[u8] = b"x\x1b[2Ky\n";
-const INFO: &[u8] = b"\xef\xbb\xbfx\n";
-
-/// The scan of a folder, from within it.
-#[track_caller]
-fn scanned(folder: &Folder, arguments: &[&str]) -> Ended {
-    let mut command = noesc(["scan"].iter().chain(arguments));
-    command.current_dir(&folder.0);
-    ran(command)
-}
-
-/// The same as JSON.
-#[track_caller]
-fn scanned_json(folder: &Folder, arguments: &[&str]) -> Value {
-    let ended = scanned(folder, &[&["--format", "json"], arguments].concat());
-    assert_eq!(ended.out().lines().count(), 1);
-    serde_json::from_str(ended.out()).unwrap()
-}
+use common::{Folder, escaped, fed, noesc, ran, spawned, status};
+use scanning::{CRITICAL, HIGH, INFO, LOW, sarif_of, scanned, scanned_json};
+use serde_json::json;
 
 /// The scan of stdin, every finding shown: its lines without the summary.
 #[track_caller]
@@ -492,194 +472,6 @@ fn ill_formed_text_names_the_encoding_it_may_be_in() {
         lines,
         ["-:1:3: low: encoding-suspected: ill-formed UTF-8, perhaps windows-1252 (4 more)"]
     );
-}
-
-/// The log of a scan.
-fn sarif_of(folder: &Folder, arguments: &[&str]) -> Value {
-    let ended = scanned(folder, &[&["--format", "sarif"], arguments].concat());
-    serde_json::from_str(ended.out()).unwrap()
-}
-
-/// The interpreter in whose environment the packages of `tests/python/requirements.txt` are.
-fn python() -> PathBuf {
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let there = manifest.join("../../target/python/bin/python3");
-    std::env::var_os("NOESC_TEST_PYTHON").map_or(there, PathBuf::from)
-}
-
-/// Holds a log against the schema of the standard.
-#[track_caller]
-fn validate(log: &str) {
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/python/sarif.py");
-    assert!(
-        python().exists(),
-        "no Python with the packages of crates/cli/tests/python/requirements.txt; ./test installs \
-         it, or set NOESC_TEST_PYTHON"
-    );
-    let mut command = Command::new(python());
-    command.arg(script);
-    let ended = fed(command, log.as_bytes());
-    assert_eq!((ended.code(), ended.out(), ended.err()), (0, "", ""));
-}
-
-#[test]
-fn sarif_is_what_its_schema_wants() {
-    let folder = Folder::new("sarif");
-    let all = [CRITICAL, HIGH, LOW, b"\xff", &b"\x1b[2J".repeat(30), "p\u{430}y".as_bytes()];
-    folder.write("all", all.concat());
-    folder.write("info", INFO);
-    folder.write(OsStr::from_bytes(b"name \xff\n"), HIGH);
-    create_dir(folder.path("d")).unwrap();
-    folder.write("d/none", "");
-    symlink("nothing", folder.path("dangling")).unwrap();
-    for arguments in
-        [&["--show", "info", "."][..], &["."], &["d"], &["--show", "info", ".", "dangling"]]
-    {
-        validate(scanned(&folder, &[&["--format", "sarif"], arguments].concat()).out());
-    }
-    // The schema says no to what it should.
-    let mut command = Command::new(python());
-    command.arg(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/python/sarif.py"));
-    assert_eq!(fed(command, b"{\"version\":\"2.1.0\",\"runs\":[{}]}").code(), 1);
-}
-
-#[test]
-fn sarif_says_where_and_how_grave() {
-    let folder = Folder::new("sarif-places");
-    folder.write("a b", ["\u{e9} ".as_bytes(), HIGH, HIGH, LOW].concat());
-    let log = sarif_of(&folder, &["--show", "low", "."]);
-    let run = &log["runs"][0];
-    assert_eq!(log["version"], "2.1.0");
-    assert_eq!(run["columnKind"], "unicodeCodePoints");
-    assert_eq!(run["invocations"][0]["exitCode"], 1);
-    let results = run["results"].as_array().unwrap();
-    let levels: Vec<_> = results.iter().map(|result| result["level"].as_str().unwrap()).collect();
-    assert_eq!(levels, ["error", "error", "warning"]);
-    for result in results {
-        let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
-        assert_eq!(rule["id"], result["ruleId"]);
-    }
-    assert_eq!(
-        results[0]["locations"][0]["physicalLocation"],
-        json!({
-            "artifactLocation": { "uri": "a%20b" },
-            "region": {
-                "startLine": 1, "startColumn": 5, "endLine": 1, "endColumn": 17,
-                "byteOffset": 5, "byteLength": 12,
-            },
-        })
-    );
-    // A fingerprint is that of the line, wherever it goes; no two results share one.
-    let prints = |log: &Value| -> Vec<String> {
-        let results = log["runs"][0]["results"].as_array().unwrap().iter();
-        let print = |result: &Value| result["partialFingerprints"]["noescLine/v1"].clone();
-        results.map(|result| print(result).as_str().unwrap().to_owned()).collect()
-    };
-    let before = prints(&log);
-    folder.write("a b", ["\n\nnew\n\u{e9} ".as_bytes(), HIGH, HIGH, LOW].concat());
-    assert_eq!(prints(&sarif_of(&folder, &["--show", "low", "."])), before);
-    folder.write("a b", [HIGH, HIGH].concat());
-    let same = prints(&sarif_of(&folder, &["."]));
-    assert_ne!(same[0], same[1]);
-}
-
-#[test]
-fn a_baseline_accepts_what_it_knows_and_nothing_else() {
-    let folder = Folder::new("baseline");
-    let name = folder.name("known.json");
-    folder.write("f", [HIGH, LOW, HIGH].concat());
-    folder.write("g", "\u{430}dmin\n");
-    let ended = scanned(&folder, &["--write-baseline", &name, "--show", "low", "f", "g"]);
-    assert_eq!((ended.code(), ended.err()), (0, ""));
-    let known = |paths: &[&str]| {
-        let all = [&["--baseline", &name, "--fail-on", "low"], paths].concat();
-        (scanned(&folder, &all).code(), scanned_json(&folder, &all))
-    };
-    let (code, log) = known(&["f", "g"]);
-    assert_eq!((code, &log["files"], &log["summary"]["known"]), (0, &json!([]), &json!(4)));
-    let ended = scanned(&folder, &["--baseline", &name, "f", "g"]);
-    ended.is("scanned 2 files (44 bytes); found nothing; 4 known from the baseline\n", "", 0);
-    // Lines may move.
-    folder.write("f", [b"one\ntwo\n".as_slice(), HIGH, b"three\n", HIGH, LOW].concat());
-    assert_eq!(known(&["f", "g"]).0, 0);
-    // One more of the same, the same in another file, in another line, or of another kind.
-    folder.write("f", [HIGH, HIGH, HIGH].concat());
-    let (code, log) = known(&["f"]);
-    assert_eq!((code, &log["files"][0]["findings"][0]["count"]), (1, &json!(1)));
-    assert_eq!(log["files"][0]["findings"][0]["places"][0]["line"], 3);
-    folder.write("h", HIGH);
-    assert_eq!(known(&["h"]).0, 1);
-    folder.write("g", "\u{430}dmin!\n");
-    assert_eq!(known(&["g"]).0, 1);
-    folder.write("f", b"x \x1b]52;c;?\x07\n");
-    assert_eq!(known(&["f"]).0, 1);
-}
-
-#[test]
-fn a_baseline_counts_what_has_no_listed_place() {
-    let folder = Folder::new("baseline-more");
-    let name = folder.name("known.json");
-    folder.write("f", HIGH.repeat(12));
-    assert_eq!(scanned(&folder, &["--write-baseline", &name, "f"]).code(), 0);
-    let count = |copies: usize| {
-        folder.write("f", HIGH.repeat(copies));
-        let log = scanned_json(&folder, &["--baseline", &name, "f"]);
-        log["files"][0]["findings"][0]["count"].as_u64().unwrap_or(0)
-    };
-    assert_eq!([11, 12, 13, 15].map(count), [0, 0, 1, 3]);
-    folder.write("f", HIGH.repeat(13));
-    scanned(&folder, &["--baseline", &name, "f"]).is(
-        "f: high: clipboard-write: a sequence writes the clipboard (1 more)\n\
-         scanned 1 file (195 bytes); found 1 high; 12 known from the baseline\n",
-        "",
-        1,
-    );
-    validate(scanned(&folder, &["--baseline", &name, "--format", "sarif", "f"]).out());
-}
-
-#[test]
-fn a_baseline_holds_nothing_of_the_input() {
-    let folder = Folder::new("baseline-form");
-    let name = folder.write("known.json", "");
-    folder.write(OsStr::from_bytes(b"f\x1b"), HIGH);
-    assert_eq!(scanned(&folder, &["--write-baseline", &name, "."]).code(), 0);
-    let text = std::fs::read_to_string(folder.path("known.json")).unwrap();
-    assert_eq!(text.lines().count(), 3, "one entry a line: {text:?}");
-    let log = json(&folder.path("known.json"));
-    let digest = "bff3a5ba8dd6b8a8de9dcb1a1a7fbb7ac5d6d6bd9e1cd4d1ed4ec59b3cf0b47e";
-    let entry = &log["findings"][0];
-    assert_eq!(entry["line"].as_str().unwrap().len(), digest.len());
-    assert_eq!(entry["path"], r"f\x1b");
-    let keys: Vec<_> = entry.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(keys, ["count", "kind", "line", "path", "severity"]);
-    // With nothing to accept it is one all the same.
-    folder.write("none", "");
-    assert_eq!(scanned(&folder, &["--write-baseline", &name, "none"]).code(), 0);
-    assert_eq!(scanned(&folder, &["--baseline", &name, "none"]).code(), 0);
-}
-
-#[test]
-fn what_is_no_baseline_is_refused() {
-    let folder = Folder::new("no-baseline");
-    folder.write("f", HIGH);
-    let refused = |text: &str, message: &str| {
-        folder.write("known", text);
-        let ended = scanned(&folder, &["--baseline", "known", "f"]);
-        let said = format!("\"known\" is no baseline: {message}");
-        ended.refused(&said, 2);
-    };
-    let entry = |entry: &str| {
-        format!("{{\"schema\":\"noesc.scan-baseline/1\",\"findings\":[{{{entry}}}]}}")
-    };
-    refused("", "EOF while parsing a value at line 1 column 0");
-    refused("{\"schema\":\"other\\u001b\",\"findings\":[]}", r#"its schema is "other\x1b""#);
-    refused(
-        &entry("\"path\":\"f\",\"kind\":\"k\",\"severity\":\"grave\",\"count\":1"),
-        "a severity is \"grave\"",
-    );
-    let ended = scanned(&folder, &["--baseline", "gone", "f"]);
-    ended.refused("\"--baseline\" can not read \"gone\": no such file or folder", 2);
-    scanned(&folder, &["--show", "never", "f"]).refused("\"--show\" can not be \"never\"", 2);
 }
 
 /// The first example of the guide, as the guide shows it.

@@ -1,6 +1,6 @@
 //! What most files are: text with nothing to find. Told at the speed of reading.
 
-use noesc_text::{Script, is_ordinary, script};
+use noesc_text::{Category, Script, category, script};
 
 /// What of a text needs a closer look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,10 +76,28 @@ impl Look {
     fn character(&mut self, c: char) {
         match c {
             '\u{80}'..='\u{9f}' => self.boundary = true,
-            c if !is_ordinary(c) => self.boundary = true,
+            c if !is_kept(c) => self.boundary = true,
             c => self.words |= !self.words && script(c).is_some_and(|of| of != Script::Latin),
         }
     }
+}
+
+/// Whether a character beyond ASCII is kept whatever stands beside it, and bears on nothing but
+/// characters that are not.
+fn is_kept(c: char) -> bool {
+    use Category as C;
+    matches!(
+        category(c),
+        C::Ordinary
+            | C::Ideograph
+            | C::Joining(_)
+            | C::MongolianLetter
+            | C::Jamo
+            | C::Braille
+            | C::Pictograph
+            | C::EmojiModifier
+            | C::PrivateUseNerd
+    )
 }
 
 /// How many bytes at the start are printable ASCII, TAB, LF, FF or CR: the boundary reports
@@ -146,6 +164,23 @@ mod tests {
         ];
         for bytes in cases {
             assert_eq!(look(bytes), (true, true), "{:?}", bytes.escape_ascii().to_string());
+        }
+    }
+
+    /// The short cut holds: of all that needs no boundary, the boundary reports nothing.
+    #[test]
+    fn the_boundary_has_nothing_to_say_of_what_does_not_need_it() {
+        let clean = |c: &char| !look(c.encode_utf8(&mut [0; 4]).as_bytes()).0;
+        let text: String = ('\0'..=char::MAX).filter(clean).collect();
+        assert!(text.chars().count() > 800_000, "{}", text.chars().count());
+        let view = noesc::view(text.as_bytes(), &noesc::Profile::AGENT).unwrap();
+        assert_eq!(view.report.findings, []);
+        // Whatever does have something to say is never passed by.
+        let cases = noesc_testkit::corpus::load(&noesc_testkit::corpus::root()).unwrap();
+        for case in cases {
+            let bytes = case.input();
+            let report = noesc::view(&bytes, &noesc::Profile::AGENT).unwrap().report;
+            assert!(report.findings.is_empty() || look(&bytes).0, "{}", case.name);
         }
     }
 }

@@ -155,3 +155,48 @@ fn fill(from: &mut impl Read, chunk: &mut [u8]) -> io::Result<usize> {
     }
     Ok(filled)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// Whether a file of this length, which the file system knows as `expected`, is read whole.
+    fn is_whole(len: usize, expected: u64) -> bool {
+        let bytes: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes).unwrap();
+        file.rewind().unwrap();
+        let mut buffer = Buffer::default();
+        let mut source = Source::read(&file, expected, &mut buffer).unwrap();
+        assert_eq!(source.head().unwrap(), &bytes[..len.min(SNIFF_BYTES)]);
+        let mut read = Vec::new();
+        source
+            .chunks(&mut |chunk| {
+                read.extend_from_slice(chunk);
+                true
+            })
+            .unwrap();
+        assert!(read == bytes, "{len}, expected {expected}");
+        assert_eq!(source.len, len as u64);
+        matches!(source.bytes, Bytes::Whole(_))
+    }
+
+    #[test]
+    fn what_is_larger_than_the_limit_is_read_in_chunks() {
+        assert!(is_whole(WHOLE_BYTES_MAX - 1, WHOLE_BYTES_MAX as u64 - 1));
+        assert!(is_whole(WHOLE_BYTES_MAX, WHOLE_BYTES_MAX as u64));
+        assert!(!is_whole(WHOLE_BYTES_MAX + 1, WHOLE_BYTES_MAX as u64 + 1));
+    }
+
+    #[test]
+    fn a_length_that_is_wrong_costs_nothing_of_the_file() {
+        for len in [0, 1, 4095, 4096, 4097, 100_000, WHOLE_BYTES_MAX] {
+            assert!(is_whole(len, 0), "{len}");
+            // One more than is read whole is what the file system says of the last.
+            assert_eq!(is_whole(len, len as u64 + 1), len < WHOLE_BYTES_MAX, "{len}");
+        }
+        assert!(!is_whole(WHOLE_BYTES_MAX + 1, 0));
+        assert!(!is_whole(10, u64::MAX));
+    }
+}

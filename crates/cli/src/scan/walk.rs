@@ -127,8 +127,8 @@ impl Visitor<'_> {
     }
 }
 
-/// Opens a regular file and gives its length. Something else may have taken its place by now: that is never waited for,
-/// and `None`.
+/// Opens a regular file and gives its length. Something else may have taken its place by now: that
+/// is never waited for, and `None`.
 fn open(path: &Path, follow: bool) -> io::Result<Option<(File, u64)>> {
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     if !follow {

@@ -1,0 +1,113 @@
+//! `noesc scan --baseline`: what is accepted, and what is not.
+
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+mod scanning;
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use common::{Folder, json};
+use scanning::{HIGH, LOW, scanned, scanned_json, validate};
+use serde_json::json;
+
+#[test]
+fn a_baseline_accepts_what_it_knows_and_nothing_else() {
+    let folder = Folder::new("baseline");
+    let name = folder.name("known.json");
+    folder.write("f", [HIGH, LOW, HIGH].concat());
+    folder.write("g", "\u{430}dmin\n");
+    let ended = scanned(&folder, &["--write-baseline", &name, "--show", "low", "f", "g"]);
+    assert_eq!((ended.code(), ended.err()), (0, ""));
+    let known = |paths: &[&str]| {
+        let all = [&["--baseline", &name, "--fail-on", "low"], paths].concat();
+        (scanned(&folder, &all).code(), scanned_json(&folder, &all))
+    };
+    let (code, log) = known(&["f", "g"]);
+    assert_eq!((code, &log["files"], &log["summary"]["known"]), (0, &json!([]), &json!(4)));
+    let ended = scanned(&folder, &["--baseline", &name, "f", "g"]);
+    ended.is("scanned 2 files (44 bytes); found nothing; 4 known from the baseline\n", "", 0);
+    // Lines may move.
+    folder.write("f", [b"one\ntwo\n".as_slice(), HIGH, b"three\n", HIGH, LOW].concat());
+    assert_eq!(known(&["f", "g"]).0, 0);
+    // One more of the same, the same in another file, in another line, or of another kind.
+    folder.write("f", [HIGH, HIGH, HIGH].concat());
+    let (code, log) = known(&["f"]);
+    assert_eq!((code, &log["files"][0]["findings"][0]["count"]), (1, &json!(1)));
+    assert_eq!(log["files"][0]["findings"][0]["places"][0]["line"], 3);
+    folder.write("h", HIGH);
+    assert_eq!(known(&["h"]).0, 1);
+    folder.write("g", "\u{430}dmin!\n");
+    assert_eq!(known(&["g"]).0, 1);
+    folder.write("f", b"x \x1b]52;c;?\x07\n");
+    assert_eq!(known(&["f"]).0, 1);
+}
+
+#[test]
+fn a_baseline_counts_what_has_no_listed_place() {
+    let folder = Folder::new("baseline-more");
+    let name = folder.name("known.json");
+    folder.write("f", HIGH.repeat(12));
+    assert_eq!(scanned(&folder, &["--write-baseline", &name, "f"]).code(), 0);
+    let count = |copies: usize| {
+        folder.write("f", HIGH.repeat(copies));
+        let log = scanned_json(&folder, &["--baseline", &name, "f"]);
+        log["files"][0]["findings"][0]["count"].as_u64().unwrap_or(0)
+    };
+    assert_eq!([11, 12, 13, 15].map(count), [0, 0, 1, 3]);
+    folder.write("f", HIGH.repeat(13));
+    scanned(&folder, &["--baseline", &name, "f"]).is(
+        "f: high: clipboard-write: a sequence writes the clipboard (1 more)\n\
+         scanned 1 file (195 bytes); found 1 high; 12 known from the baseline\n",
+        "",
+        1,
+    );
+    validate(scanned(&folder, &["--baseline", &name, "--format", "sarif", "f"]).out());
+}
+
+#[test]
+fn a_baseline_holds_nothing_of_the_input() {
+    let folder = Folder::new("baseline-form");
+    let name = folder.write("known.json", "");
+    folder.write(OsStr::from_bytes(b"f\x1b"), HIGH);
+    assert_eq!(scanned(&folder, &["--write-baseline", &name, "."]).code(), 0);
+    let text = std::fs::read_to_string(folder.path("known.json")).unwrap();
+    assert_eq!(text.lines().count(), 3, "one entry a line: {text:?}");
+    let log = json(&folder.path("known.json"));
+    let digest = "bff3a5ba8dd6b8a8de9dcb1a1a7fbb7ac5d6d6bd9e1cd4d1ed4ec59b3cf0b47e";
+    let entry = &log["findings"][0];
+    assert_eq!(entry["line"].as_str().unwrap().len(), digest.len());
+    assert_eq!(entry["path"], r"f\x1b");
+    let keys: Vec<_> = entry.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["count", "kind", "line", "path", "severity"]);
+    // With nothing to accept it is one all the same.
+    folder.write("none", "");
+    assert_eq!(scanned(&folder, &["--write-baseline", &name, "none"]).code(), 0);
+    assert_eq!(scanned(&folder, &["--baseline", &name, "none"]).code(), 0);
+}
+
+#[test]
+fn what_is_no_baseline_is_refused() {
+    let folder = Folder::new("no-baseline");
+    folder.write("f", HIGH);
+    let refused = |text: &str, message: &str| {
+        folder.write("known", text);
+        let ended = scanned(&folder, &["--baseline", "known", "f"]);
+        let said = format!("\"known\" is no baseline: {message}");
+        ended.refused(&said, 2);
+    };
+    let entry = |entry: &str| {
+        format!("{{\"schema\":\"noesc.scan-baseline/1\",\"findings\":[{{{entry}}}]}}")
+    };
+    refused("", "EOF while parsing a value at line 1 column 0");
+    refused("{\"schema\":\"other\\u001b\",\"findings\":[]}", r#"its schema is "other\x1b""#);
+    refused(
+        &entry("\"path\":\"f\",\"kind\":\"k\",\"severity\":\"grave\",\"count\":1"),
+        "a severity is \"grave\"",
+    );
+    let ended = scanned(&folder, &["--baseline", "gone", "f"]);
+    ended.refused("\"--baseline\" can not read \"gone\": no such file or folder", 2);
+    scanned(&folder, &["--show", "never", "f"]).refused("\"--show\" can not be \"never\"", 2);
+}
