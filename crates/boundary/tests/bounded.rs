@@ -1,5 +1,7 @@
 //! P7: the state has a fixed size, whatever the input. This binary counts what is allocated.
 
+#![allow(clippy::unwrap_used, reason = "functions that tests share")]
+
 mod common;
 
 use std::sync::Mutex;

@@ -1,7 +1,7 @@
 //! Runs the parser over chunks and writes down what it says, in the words of the slow second
 //! parser.
 
-#![allow(dead_code, reason = "each test uses its part")]
+#![allow(clippy::panic, dead_code, reason = "shared by tests")]
 
 use noesc_grammar::{Event, Parser, Sequence, Severity};
 use noesc_testkit::twin::{self, Item, Parsed};
