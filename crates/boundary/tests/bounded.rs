@@ -5,7 +5,6 @@
 mod common;
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 use noesc::{
     Boundary, Conceal, Cr, Form, HiddenText, Invisible, LINE_CELLS_MAX, Profile, Removed, Run,
@@ -142,45 +141,5 @@ fn no_input_makes_the_heap_grow() {
             assert!(most <= HEAP_BYTES_MAX, "{most} bytes for {input} under {profile:?}");
             assert!(left < 16 * 1024, "{left} bytes leaked for {input} under {profile:?}");
         }
-    }
-}
-
-/// For 100 kB: 10 µs a byte, on a loaded machine and without optimisation.
-const TIME_MAX: Duration = Duration::from_secs(1);
-
-/// Time of one boundary for 100 kB, the best of three.
-fn time_of(first: &[u8], again: &[u8], profile: &Profile) -> Duration {
-    let input = [first, &again.repeat(100_000 / again.len())].concat();
-    let once = |_| {
-        let begun = Instant::now();
-        noesc::view(&input, profile).unwrap();
-        begun.elapsed()
-    };
-    (0..3).map(once).min().unwrap_or_default()
-}
-
-/// What one byte may cost in a line that is edited. A terminal touches as many cells.
-#[test]
-fn the_costliest_edits_of_a_line_are_within_bounds() {
-    let _alone = MEASURING.lock().unwrap();
-    let line = "x".repeat(LINE_CELLS_MAX - 1);
-    let marks = format!("x{}", "\u{301}".repeat(LINE_CELLS_MAX - 1));
-    let profile = Profile { cr: Cr::Overwrite, ..Profile::AGENT };
-    for (first, again) in [
-        (format!("{line}\x1b[4000G"), "\x1b[1K"),
-        (format!("{line}\x1b[D"), "\x1b[1K"),
-        (line.clone(), "\r\x1b[K"),
-        (line.clone(), "\r\u{301}"),
-        (line.clone(), "\r\0"),
-        (line.clone(), "\u{301}"),
-        (marks.clone(), "\rx"),
-        (marks, "\x1b[1K"),
-        (String::new(), "\r\x1b[512Cx"),
-        (String::new(), "\r\x1b[512Cx\x1b[1K"),
-        (line, "\x1b[1K\x1b[D"),
-    ] {
-        let time = time_of(first.as_bytes(), again.as_bytes(), &profile);
-        let head: String = first.chars().take(2).collect();
-        assert!(time < TIME_MAX, "{time:?} for {head:?}… and {again:?}");
     }
 }
