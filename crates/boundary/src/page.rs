@@ -8,7 +8,7 @@ use crate::modes::Modes;
 use crate::profile::{Cr, Form, HiddenText, Invisible, Profile, Removed, Separators, Style};
 use crate::report::{Notice, Report, Severity, Tally};
 use crate::sheet::{Sheet, Written};
-use crate::span::SpanReceiver;
+use crate::span::{Fate, SpanReceiver};
 use crate::style::{self, Rebuilt};
 use crate::window::LINE_CELLS_MAX;
 
@@ -475,10 +475,8 @@ impl Page {
         // `ESC [` and `m`: not the C1 form, and nothing rebuilt.
         let same =
             len == style.text.len() as u64 && !sequence.encoded && parameters == sequence.collected;
-        match same {
-            true => self.written.kept(at, &style.text, to),
-            false => self.written.replaced(at, len, &style.text, to),
-        }
+        let fate = if same { Fate::Kept } else { Fate::Replaced };
+        self.written.style(fate, at, len, &style.text, to);
         self.style_open = !style.resets;
         self.take_cells(1, to);
     }

@@ -30,6 +30,22 @@ struct Segment {
     /// Raw bytes kept or replaced, and removed.
     held_bytes: u64,
     removed_bytes: u64,
+    /// The style sequences in it: they stay when it is left out, since what follows is written in
+    /// that style. Their text, their raw bytes, and which runs are theirs.
+    style: String,
+    style_bytes: u64,
+    style_runs: Vec<usize>,
+}
+
+impl Segment {
+    /// Joins neighbours, so that the runs stay as few as the cells allow; a style stays apart.
+    fn add(&mut self, run: Run) {
+        let after_style = self.style_runs.last().is_some_and(|last| last + 1 == self.runs.len());
+        let joined = !after_style && self.runs.last_mut().is_some_and(|last| last.join(&run));
+        if !joined {
+            self.runs.push(run);
+        }
+    }
 }
 
 impl Written {
@@ -45,6 +61,28 @@ impl Written {
         to: &mut Sheet<'_, S>,
     ) {
         self.write(Fate::Replaced, raw, raw_len, text, to);
+    }
+
+    /// A style sequence, kept as it is or rebuilt.
+    pub(crate) fn style<S: SpanReceiver>(
+        &mut self,
+        fate: Fate,
+        raw: u64,
+        raw_len: u64,
+        text: &str,
+        to: &mut Sheet<'_, S>,
+    ) {
+        let Some(segment) = &mut self.segment else {
+            return self.write(fate, raw, raw_len, text, to);
+        };
+        if S::WANTED {
+            let view = segment.text.len() as u64;
+            segment.style_runs.push(segment.runs.len());
+            segment.runs.push(Run { view, view_len: text.len() as u64, raw, raw_len, fate });
+        }
+        segment.style_bytes += raw_len;
+        segment.style.push_str(text);
+        segment.text.push_str(text);
     }
 
     /// `raw` is the offset before which it stands.
@@ -82,7 +120,7 @@ impl Written {
             }
             if S::WANTED {
                 let view = segment.text.len() as u64;
-                push_joined(&mut segment.runs, Run { view, view_len, raw, raw_len, fate });
+                segment.add(Run { view, view_len, raw, raw_len, fate });
             }
             segment.text.push_str(text);
             return;
@@ -126,9 +164,19 @@ impl Written {
     pub(crate) fn drop_segment<S: SpanReceiver>(&mut self, to: &mut Sheet<'_, S>) -> bool {
         let Some(segment) = self.segment.take() else { return false };
         self.removed_bytes += segment.removed_bytes + segment.held_bytes;
-        for run in segment.runs.iter().filter(|run| run.raw_len > 0) {
-            let removed = Run { view: self.view, view_len: 0, fate: Fate::Removed, ..*run };
-            self.joiner.add(removed, to.spans);
+        let mut view = self.view;
+        for (i, run) in segment.runs.iter().enumerate().filter(|(_, run)| run.raw_len > 0) {
+            let stays = segment.style_runs.binary_search(&i).is_ok();
+            let run = match stays {
+                true => Run { view, ..*run },
+                false => Run { view, view_len: 0, fate: Fate::Removed, ..*run },
+            };
+            view += run.view_len;
+            self.joiner.add(run, to.spans);
+        }
+        self.view += segment.style.len() as u64;
+        if let Some(out) = &mut to.out {
+            out.push_str(&segment.style);
         }
         true
     }
@@ -136,13 +184,5 @@ impl Written {
     pub(crate) fn finish<S: SpanReceiver>(&mut self, to: &mut Sheet<'_, S>) {
         self.commit_segment(to);
         self.joiner.finish(to.spans);
-    }
-}
-
-/// Joins neighbours, so that a segment's runs stay as few as its cells allow.
-fn push_joined(runs: &mut Vec<Run>, run: Run) {
-    let joined = runs.last_mut().is_some_and(|last| last.join(&run));
-    if !joined {
-        runs.push(run);
     }
 }

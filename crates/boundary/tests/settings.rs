@@ -132,6 +132,31 @@ fn style_kept_is_rebuilt_closed_and_less_conceal() {
     assert_eq!(text(b"\x1b[1;8;31mh", &parameter), "\x1b[1;31mh\x1b[0m");
 }
 
+/// A segment that is left out keeps its style: what follows is written in it.
+#[test]
+fn style_in_a_segment_that_is_left_out_stays() {
+    let collapse = Profile { cr: Cr::Collapse, ..Profile::DISPLAY };
+    for (input, expected) in [
+        ("\x1b[31ma\rb\x1b[0m\rc\n", "\x1b[31ma\x1b[0m\nc\n"),
+        ("a\r\x1b[31mb\rc\n", "a\x1b[31m\nc\n\x1b[0m"),
+        ("a\rb\x1b[01mb\x1b[4mb\rc", "a\x1b[1m\x1b[4m\nc\x1b[0m"),
+    ] {
+        let (view, runs) = noesc::view_with_spans(input.as_bytes(), &collapse).unwrap();
+        assert_eq!(view.text, expected, "{input:?}");
+        assert_eq!(text(expected.as_bytes(), &collapse), expected);
+        let mut raw = 0;
+        for run in &runs {
+            assert_eq!(run.raw, raw, "{input:?} {runs:?}");
+            raw += run.raw_len;
+        }
+        assert_eq!(raw, input.len() as u64);
+        let shown: u64 = runs.iter().map(|run| run.view_len).sum();
+        assert_eq!(shown, view.text.len() as u64);
+        let removed = runs.iter().filter(|run| run.fate == noesc::Fate::Removed);
+        assert_eq!(removed.map(|run| run.raw_len).sum::<u64>(), view.report.removed.bytes);
+    }
+}
+
 #[test]
 fn marks() {
     for (input, expected) in [
