@@ -16,7 +16,7 @@ pub(crate) struct Modes {
 
 impl Modes {
     /// A sequence ended. One that is malformed may set a mode (terminals execute most of them) but
-    /// resets none.
+    /// resets none; nor does one with a colon, on which they differ.
     pub(crate) fn sequence(&mut self, sequence: &Sequence<'_>) {
         if sequence.ending != Ending::Complete {
             return;
@@ -27,13 +27,17 @@ impl Modes {
                 let span = (sequence.start, sequence.end - sequence.start);
                 self.each(modes, Some(span));
             }
-            (Class::Csi, [b'?', modes @ ..], b'l') if !sequence.malformed => self.each(modes, None),
+            (Class::Csi, [b'?', modes @ ..], b'l')
+                if !sequence.malformed && !modes.contains(&b':') =>
+            {
+                self.each(modes, None);
+            }
             _ => {}
         }
     }
 
     fn each(&mut self, modes: &[u8], to: Option<(u64, u64)>) {
-        for mode in modes.split(|&b| b == b';') {
+        for mode in modes.split(|&b| b == b';' || b == b':') {
             // A number ends at what is no digit, as where the kind is named.
             let end = mode.iter().position(|b| !b.is_ascii_digit()).unwrap_or(mode.len());
             let digits = str::from_utf8(&mode[..end]).unwrap_or_default();

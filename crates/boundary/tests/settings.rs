@@ -287,6 +287,8 @@ fn findings_beyond_the_kinds_of_sequence() {
     assert_eq!(finding(b"\x1b[?1049h\x1b[?1000;2004hx", "mode-left-on").map(|f| f.1), Some(3));
     assert_eq!(finding(b"\x1b[?1049hx\x1b[?1049l", "mode-left-on"), None);
     assert_eq!(finding(b"\x1b[?1049hx\x1bc", "mode-left-on"), None);
+    assert_eq!(finding(b"\x1b[?1:1049h", "mode-left-on").map(|f| f.1), Some(1));
+    assert_eq!(finding(b"\x1b[?1049h\x1b[?1049:0l", "mode-left-on").map(|f| f.1), Some(1));
     assert_eq!(finding(b"\x1b[?25l\x1b[?7h", "mode-left-on"), None);
     for wide in [&b"W\0i\0n\0\r\0\n\0"[..], b"\xff\xfeW\0", b"\xfe\xff\0W", b"\0W\0i"] {
         assert!(finding(wide, "utf-16-suspected").is_some(), "{}", wide.escape_ascii());
