@@ -106,6 +106,10 @@ fn what_moves_erases_and_scrolls() {
             ("DECDC", "\x1b[2'~"),
         ],
     );
+}
+
+#[test]
+fn what_repeats_and_fills() {
     all_are("repeat", Severity::High, &[("REP", "\x1b[9b")]);
     all_are(
         "rectangle",
