@@ -3,7 +3,9 @@
 mod common;
 
 use common::{counted, hold, profile, profiles, promises, split, text, tiles, whole};
-use noesc::{Form, Profile, Removed, Style};
+use std::io::{Read, Write};
+
+use noesc::{Boundary, Form, Profile, Reader, Removed, Style, Writer};
 use noesc_testkit::{dangerous, split as cut, twin};
 use proptest::prelude::*;
 
@@ -97,6 +99,39 @@ proptest! {
         prop_assert_eq!(&noesc::unaudit(&audit), &Ok(both.clone()));
         prop_assert_eq!(noesc::audit(&a) + &noesc::audit(&b), &*audit);
         prop_assert_eq!(text(&both, &Profile::AUDIT), audit);
+    }
+
+    /// Text that no audit view is, is refused: there is one way to write each byte.
+    #[test]
+    fn no_other_text_is_an_audit_view(text in r"([a\\x0-9A-Fa-f]|\\x[0-9a-f]{2}){0,8}") {
+        if let Ok(bytes) = noesc::unaudit(&text) {
+            prop_assert_eq!(noesc::audit(&bytes), text);
+        }
+    }
+
+    /// A boundary that has finished is at the beginning of a stream; so is each adapter's.
+    #[test]
+    fn streams_do_not_touch(
+        a in dangerous::input(), b in dangerous::input(), profile in profile(),
+    ) {
+        let want = whole(&b, &profile);
+        let mut boundary = Boundary::new(&profile).unwrap();
+        boundary.push(&a, &mut String::new());
+        boundary.finish(&mut String::new());
+        let (mut view, mut runs) = (String::new(), Vec::new());
+        boundary.push_with_spans(&b, &mut view, &mut runs);
+        let report = boundary.finish_with_spans(&mut view, &mut runs);
+        prop_assert_eq!((&view, &report, &runs), (&want.text, &want.report, &want.runs));
+
+        let mut writer = Writer::new(Vec::new(), &profile).unwrap();
+        b.chunks(3).for_each(|chunk| writer.write_all(chunk).unwrap());
+        let (written, report) = writer.finish().unwrap();
+        prop_assert_eq!((written.as_slice(), &report), (want.text.as_bytes(), &want.report));
+
+        let mut reader = Reader::new(b.as_slice(), &profile).unwrap();
+        let mut read = String::new();
+        reader.read_to_string(&mut read).unwrap();
+        prop_assert_eq!((&read, reader.report()), (&want.text, Some(&want.report)));
     }
 }
 

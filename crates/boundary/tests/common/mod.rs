@@ -201,6 +201,49 @@ pub(crate) fn counted(input: &[u8], report: &Report) -> Result<(), String> {
     Ok(())
 }
 
+/// P6: so is what is counted of single controls and ill-formed bytes; and sums agree.
+fn counted_singly(input: &[u8], profile: &Profile, report: &Report) -> Result<(), String> {
+    let parsed = twin::parse(input);
+    let mut ill_formed = 0;
+    let mut controls = 0;
+    for item in &parsed.items {
+        match item {
+            twin::Item::IllFormed { .. } => ill_formed += 1,
+            twin::Item::Control { code, .. } if *code != 0x0d => controls += 1,
+            _ => {}
+        }
+    }
+    let sum = |counts: &noesc::Counts| counts.values().sum::<u64>();
+    let crs = report.controls.get("cr").copied().unwrap_or(0);
+    let sequences = parsed.sequences.len() as u64;
+    let newline = Profile { cr: Cr::Newline, ..*profile };
+    let under_newline = noesc::view(input, &newline).unwrap().report;
+    let kept = sequences.checked_sub(report.removed.sequences);
+    let mut bare_crs = under_newline.controls.get("cr").copied().unwrap_or(0);
+    if profile.cr == Cr::Overwrite {
+        // What was overwritten is counted as that; and a CR moves the cursor before it is known
+        // that the character after it is dropped.
+        ill_formed = report.ill_formed;
+        bare_crs = bare_crs.max(crs);
+    }
+    for (what, got, want) in [
+        ("ill_formed", report.ill_formed, ill_formed),
+        ("controls but CR", sum(&report.controls) - crs, controls),
+        ("removed controls", report.removed.controls, sum(&report.controls)),
+        ("removed characters", report.removed.characters, sum(&report.characters)),
+        ("kinds", sum(&report.kinds), sequences),
+        ("bare CRs", crs, bare_crs),
+    ] {
+        if got != want {
+            return Err(format!("{what}: got {got}, want {want}"));
+        }
+    }
+    match (profile.style, kept) {
+        (Style::Remove, Some(0)) | (Style::Keep(_), Some(_)) => Ok(()),
+        _ => Err(format!("{} of {sequences} sequences removed", report.removed.sequences)),
+    }
+}
+
 use noesc_testkit::corpus as twin_counts;
 
 /// P1, P3, P6 and what marks may change, for one input under one profile of the readable form.
@@ -209,6 +252,7 @@ pub(crate) fn promises(input: &[u8], profile: &Profile) -> Result<(), String> {
     inert(&whole.text, profile)?;
     tiles(input, &whole)?;
     counted(input, &whole.report)?;
+    counted_singly(input, profile, &whole.report)?;
     let again = text(whole.text.as_bytes(), profile);
     if again != whole.text {
         return Err(format!("no fixed point: {:?} becomes {again:?}", whole.text));
