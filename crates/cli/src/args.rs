@@ -79,7 +79,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 
-    /// Write the record without views to descriptor N, and nothing of ours to stderr
+    /// Write the record without views to descriptor N, and no findings to stderr
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(3..))]
     pub(crate) facts_fd: Option<i32>,
 
@@ -343,7 +343,9 @@ pub(crate) fn explain(error: &clap::Error, misused: u8) -> ExitCode {
         }
         ErrorKind::TooManyValues => format!("{name} takes no value"),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
-            format!("{name} can not be {value}")
+            let why = std::error::Error::source(error).map(crate::fail::escaped);
+            let why = why.map_or(String::new(), |why| format!(": {why}"));
+            format!("{name} can not be {value}{why}")
         }
         ErrorKind::MissingRequiredArgument => {
             format!("{} is missing", missing(&argument))

@@ -19,11 +19,15 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
     let viewer = Viewer::new(&settings.profile, decoder(settings.encoding.as_deref())?)
         .map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
     let input = Input::open(args.file.as_deref())?;
-    let report_file = args.report.as_deref().map(|path| create("--report", path)).transpose()?;
+    let report_file = args.report.as_deref();
+    let report_file = report_file.map(|path| create("--report", path, &[input.file()]));
+    let report_file = report_file.transpose()?;
     let (report, open) = match &args.spans {
         None => pass(viewer, input, &mut ())?,
         Some(path) => {
-            let mut spans = SpansFile::new(create("--spans", path)?);
+            let mut used = vec![input.file()];
+            used.extend(&report_file);
+            let mut spans = SpansFile::new(create("--spans", path, &used)?);
             let passed = pass(viewer, input, &mut spans)?;
             let written = spans.finish();
             written.map_err(|error| unwritten(path.as_os_str(), &error))?;

@@ -1,9 +1,10 @@
 //! Where a verb reads from and writes to.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -41,6 +42,11 @@ impl Input {
                 }
             },
         }
+    }
+
+    /// The open file.
+    pub(crate) fn file(&self) -> &File {
+        &self.reader
     }
 
     /// The next bytes, at most 64 KiB; empty at the end.
@@ -86,12 +92,46 @@ fn descriptor(stream: impl AsFd) -> io::Result<File> {
     Ok(File::from(stream.as_fd().try_clone_to_owned()?))
 }
 
-/// Creates a file that a flag names, before anything else happens.
-pub(crate) fn create(flag: &str, path: &Path) -> Result<File> {
-    File::create(path).map_err(|error| {
-        Failure::io(&format!("\"{flag}\" can not create"), path.as_os_str(), &error)
-            .hint("name a file in a folder that exists and that you can write to")
-    })
+/// Creates a file that a flag names, before anything else happens. A file that is one of `used`,
+/// the input or another output, is refused and stays as it is.
+pub(crate) fn create(flag: &str, path: &Path, used: &[&File]) -> Result<File> {
+    let flag = format!("\"{flag}\"");
+    if path == Path::new("-") {
+        return Err(Failure::new(format!("{flag} takes the name of a file"))
+            .hint("\"./-\" is a file of that name"));
+    }
+    // Not emptied before it is known to be no other file in use.
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    let created = opened.and_then(|file| {
+        let place = place(&file)?;
+        let is_used =
+            place.is_some() && used.iter().any(|file| self::place(file).ok() == Some(place));
+        if !is_used && place.is_some() {
+            file.set_len(0)?;
+        }
+        Ok((file, is_used))
+    });
+    match created {
+        Ok((file, false)) => Ok(file),
+        Ok((_, true)) => {
+            let name = crate::fail::quoted(path.as_os_str());
+            Err(Failure::new(format!("{flag} can not be {name}: the file is in use"))
+                .hint("name a file that is neither read nor written otherwise"))
+        }
+        Err(error) => Err(Failure::io(&format!("{flag} can not create"), path.as_os_str(), &error)
+            .hint("name a file in a folder that exists and that you can write to")),
+    }
+}
+
+/// Device and number of a regular file; `None` of anything else.
+fn place(file: &File) -> io::Result<Option<(u64, u64)>> {
+    let seen = file.metadata()?;
+    Ok(seen.is_file().then(|| (seen.dev(), seen.ino())))
+}
+
+/// Our stdin, where there is one.
+pub(crate) fn stdin() -> Option<File> {
+    descriptor(io::stdin()).ok()
 }
 
 /// That an output took no more. It holds what was written before.

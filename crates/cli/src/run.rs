@@ -14,7 +14,7 @@ use noesc_session::{
 
 use crate::args::{RunArgs, RunFormat};
 use crate::fail::{Failure, Result, WRAPPER, escaped};
-use crate::input::{create, unwritten, write};
+use crate::input::{create, stdin, unwritten, write};
 use crate::note::{self, OpenLines};
 use crate::status::exit;
 
@@ -46,6 +46,8 @@ fn command(args: &RunArgs) -> Command {
     if is_text {
         keep.extend(named_descriptors(&args.argv, std::env::var_os("MAKEFLAGS").as_deref()));
     }
+    // What the command could write to would be no place for facts.
+    keep.retain(|fd| args.facts_fd != Some(*fd));
     command.keep_fds = Some(keep);
     if args.plain {
         let plain = [("NO_COLOR", "1"), ("TERM", "dumb"), ("CI", "1")];
@@ -145,9 +147,16 @@ impl<'a> Records<'a> {
     fn open(args: &'a RunArgs) -> Result<Self> {
         let mut files = Vec::new();
         if let Some(path) = &args.report {
-            files.push((path.as_os_str(), create("--report", path)?));
+            files.push((path.as_os_str(), {
+                let stdin = stdin();
+                create("--report", path, stdin.iter().collect::<Vec<_>>().as_slice())?
+            }));
         }
         if let Some(fd) = args.facts_fd {
+            if args.keep_fd.contains(&fd) {
+                return Err(Failure::new("\"--facts-fd\" and \"--keep-fd\" name one descriptor")
+                    .hint("what the command can write to is no place for facts"));
+            }
             let opened = OpenOptions::new().append(true).open(format!("/dev/fd/{fd}"));
             let file = opened.map_err(|error| {
                 Failure::io("\"--facts-fd\" can not write to", fd.to_string().as_ref(), &error)
@@ -165,10 +174,13 @@ impl<'a> Records<'a> {
         }
         let facts = render(&envelope.without_views(), Format::Json, &mut nonces())
             .map_err(|error| Failure::new(format!("no record of the run: {}", escaped(error))))?;
+        let line = format!("{}\n", facts.trim_end_matches('\n'));
+        // Each is tried: what one place does not take, another may.
+        let mut result = Ok(());
         for (name, file) in &mut self.files {
-            let line = format!("{}\n", facts.trim_end_matches('\n'));
-            file.write_all(line.as_bytes()).map_err(|error| unwritten(name, &error))?;
+            let written = file.write_all(line.as_bytes()).map_err(|error| unwritten(name, &error));
+            result = result.and(written);
         }
-        Ok(())
+        result
     }
 }

@@ -105,6 +105,11 @@ impl SettingArgs {
         Ok(config)
     }
 
+    /// Everything is let pass.
+    pub(crate) fn is_off(&self) -> bool {
+        self.off
+    }
+
     /// What survives, and how the input is decoded.
     pub(crate) fn settings(&self) -> Result<(Settings, Config)> {
         let config = self.config()?;

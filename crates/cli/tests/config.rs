@@ -95,6 +95,31 @@ fn a_hostile_project_file_is_warned_of_and_ignored() {
 }
 
 #[test]
+fn what_is_wrong_in_a_project_file_switches_nothing_else_off() {
+    let project = "mark = true\ncolour = 1\ncr = \"dorp\"";
+    let (line, warnings) = in_force("", project, &[], "mark");
+    assert!(line.contains("true") && line.contains("project"), "{line}");
+    assert_eq!(warnings.lines().count(), 2, "{warnings}");
+    assert!(warnings.contains("unknown key \"colour\"; it is ignored"), "{warnings}");
+    // A project does not speak at length in our voice.
+    let project = format!("{} = 1", "a".repeat(60_000));
+    let (_, warnings) = in_force("", &project, &[], "mark");
+    assert!(warnings.len() < 300, "{warnings}");
+    let many: String = (0..100).map(|n| format!("k{n} = 1\n")).collect();
+    assert_eq!(in_force("", &many, &[], "mark").1.lines().count(), 8);
+}
+
+#[test]
+fn settings_that_do_not_go_are_refused_and_off_is_shown() {
+    let refused = ran(noesc(["config", "--profile", "display", "--cr", "overwrite"]));
+    assert_eq!(refused.code(), 2);
+    assert_eq!(ran(noesc(["config", "--encoding", "nope"])).code(), 2);
+    assert_eq!(ran(noesc(["config", "--off"])).code(), 2);
+    let off = ran(noesc(["config", "--profile", "display", "--off"]));
+    assert!(off.out().starts_with("off          = true"), "{}", off.out());
+}
+
+#[test]
 fn a_mistake_of_the_users_own_is_an_error_with_a_suggestion() {
     let folder = Folder::new("config-mistakes");
     let mut said = String::new();

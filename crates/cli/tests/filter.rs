@@ -330,3 +330,28 @@ fn unaudit_gives_what_came_before_the_fault() {
     assert_eq!((ended.stdout.as_slice(), ended.code()), (&b"good\x1b"[..], 2));
     assert!(ended.err().contains("at byte 8"), "{:?}", ended.err());
 }
+
+#[test]
+fn no_output_takes_the_place_of_a_file_in_use() {
+    let folder = Folder::new("in-use");
+    let input = folder.write("input", "kept\n");
+    let other = folder.name("other");
+    for arguments in [
+        vec!["filter", "--report", &input, &input],
+        vec!["filter", "--spans", &input, &input],
+        vec!["filter", "--report", &other, "--spans", &other, &input],
+        vec!["filter", "--report", "-", &input],
+    ] {
+        let ended = ran(noesc(&arguments));
+        assert_eq!((ended.code(), ended.out()), (2, ""), "{arguments:?}");
+        assert_eq!(std::fs::read(&input).unwrap(), b"kept\n");
+    }
+    let mut command = noesc(["run", "--report", &input, "--", "cat"]);
+    command.stdin(std::fs::File::open(&input).unwrap());
+    assert_eq!(ran(command).code(), 125);
+    assert_eq!(std::fs::read(&input).unwrap(), b"kept\n");
+    // A longer file of before is emptied.
+    std::fs::write(&other, "x".repeat(10_000)).unwrap();
+    ran(noesc(["filter", "--report", &other, &input])).is("kept\n", "", 0);
+    assert_eq!(std::fs::read(&other).unwrap(), b"{}\n");
+}

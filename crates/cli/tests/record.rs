@@ -199,6 +199,11 @@ fn facts_go_to_a_descriptor_that_the_child_has_not() {
     assert!(!ended.err().contains("noesc:") && ended.err().contains('3'), "{}", ended.err());
     let facts = json(path.as_ref());
     assert_eq!(facts["streams"]["stdout"]["report"]["kinds"]["clipboard-write"], 1);
+    let both = r#""$N" run --facts-fd 3 --keep-fd 3 -- echo unseen 3>"$F""#;
+    let mut command = shell(both);
+    command.env("F", &path);
+    let refused = ran(command);
+    assert_eq!((refused.out(), refused.code()), ("", 125));
     let refused = ran(noesc(["run", "--facts-fd", "77", "--", "echo", "unseen"]));
     assert_eq!((refused.out(), refused.code()), ("", 125));
 }

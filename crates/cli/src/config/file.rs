@@ -14,6 +14,12 @@ use crate::fail::{Failure, escaped, quoted, reason};
 /// Bytes of a configuration file. A project's is somebody else's; ours have a dozen lines.
 const CONFIG_BYTES_MAX: u64 = 64 * 1024;
 
+/// Bytes of an unknown key that are shown. Ours have at most a dozen.
+const NAME_SHOWN: usize = 32;
+
+/// Faults of a project's file that are told: one line each, of somebody else's making.
+const FAULTS_SHOWN: usize = 8;
+
 /// Why a file can not be used; `message` is escaped.
 #[derive(Debug)]
 pub(super) struct FileError {
@@ -53,8 +59,30 @@ pub(super) fn project_path() -> Option<PathBuf> {
     cwd.ancestors().map(|folder| folder.join(PROJECT_FILE)).find(|path| path.is_file())
 }
 
+/// What one entry of a file sets, and what a file does.
+type Value = (&'static Key, String);
+type Values = Vec<Value>;
+
 /// The keys and values of a file; `None` when there is none.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<(&'static Key, String)>>, FileError> {
+pub(super) fn read(path: &Path) -> Result<Option<Values>, FileError> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    parse(&text).map(Some)
+}
+
+/// The keys and values of a project's file that can be understood, and what is wrong with others.
+pub(super) fn read_leniently(path: &Path) -> Result<(Values, Vec<FileError>), FileError> {
+    let (mut values, mut faults) = (Values::new(), Vec::new());
+    for entry in entries(&text(path)?.unwrap_or_default())? {
+        match entry {
+            Ok(value) => values.push(value),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    faults.truncate(FAULTS_SHOWN);
+    Ok((values, faults))
+}
+
+fn text(path: &Path) -> Result<Option<String>, FileError> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -69,29 +97,41 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<(&'static Key, String)>>, F
     if text.len() as u64 > CONFIG_BYTES_MAX {
         return Err(FileError::new(format!("more than {CONFIG_BYTES_MAX} bytes")));
     }
-    parse(&text).map(Some)
+    Ok(Some(text))
 }
 
-fn parse(text: &str) -> Result<Vec<(&'static Key, String)>, FileError> {
+fn parse(text: &str) -> Result<Values, FileError> {
+    entries(text)?.into_iter().collect()
+}
+
+/// Each entry of a file by itself.
+fn entries(text: &str) -> Result<Vec<Result<Value, FileError>>, FileError> {
     let line = |at: usize| Some(1 + text[..at.min(text.len())].matches('\n').count());
     let table = DeTable::parse(text).map_err(|error| FileError {
         line: error.span().and_then(|span| line(span.start)),
         ..FileError::new(escaped(error.message()))
     })?;
-    let mut values = Vec::new();
-    for (name, value) in table.get_ref() {
+    let entry = |(name, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
         let at = |error: FileError| FileError { line: line(name.span().start), ..error };
-        let key = known(name.get_ref()).map_err(at)?;
-        values.push((key, checked(key, value.get_ref()).map_err(at)?));
-    }
-    Ok(values)
+        let name: &std::borrow::Cow<'_, str> = name.get_ref();
+        let key = known(name).map_err(at)?;
+        Ok((key, checked(key, value.get_ref()).map_err(at)?))
+    };
+    Ok(table.get_ref().iter().map(entry).collect())
+}
+
+/// A name quoted; a long one is somebody's text rather than a name.
+fn shortened(name: &str) -> String {
+    let end = name.floor_char_boundary(NAME_SHOWN);
+    let more = if end < name.len() { "…" } else { "" };
+    format!("{}{more}", quoted(OsStr::new(&name[..end])))
 }
 
 fn known(name: &str) -> Result<&'static Key, FileError> {
     if let Some(key) = KEYS.iter().find(|key| key.name == name) {
         return Ok(key);
     }
-    let error = FileError::new(format!("unknown key {}", quoted(OsStr::new(name))));
+    let error = FileError::new(format!("unknown key {}", shortened(name)));
     let close = KEYS.iter().map(|key| (strsim::jaro_winkler(key.name, name), key.name));
     match close.max_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((likeness, near)) if likeness > 0.8 => {

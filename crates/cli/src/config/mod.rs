@@ -111,8 +111,11 @@ impl Config {
             }
         }
         if let Some(path) = file::project_path() {
-            match file::read(&path) {
-                Ok(values) => config.take_project(values.unwrap_or_default(), &path),
+            match file::read_leniently(&path) {
+                Ok((values, faults)) => {
+                    faults.iter().for_each(|fault| warn_of(&path, fault));
+                    config.take_project(values, &path);
+                }
                 Err(error) => warn_ignored(&path, &error),
             }
         }
@@ -160,6 +163,11 @@ impl Config {
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.given(name) == Some("true")
     }
+}
+
+/// A key of a project's file that is ignored; the others count.
+fn warn_of(path: &Path, fault: &FileError) {
+    say(&format!("warning: in {}: {}; it is ignored", quoted(path.as_os_str()), fault.message));
 }
 
 fn warn_ignored(path: &Path, error: &FileError) {

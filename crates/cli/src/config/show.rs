@@ -14,18 +14,21 @@ pub(crate) fn config(args: &ConfigArgs) -> Result<ExitCode> {
     let text = if args.schema {
         format!("{:#}\n", schema())
     } else {
-        let config = args.settings.config()?;
+        let config = args.settings.settings()?.1;
         match args.json {
             true => format!("{}\n", as_json(&config)),
-            false => as_text(&config),
+            false => as_text(&config, args.settings.is_off()),
         }
     };
     write(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn as_text(config: &Config) -> String {
+fn as_text(config: &Config, off: bool) -> String {
     let mut text = String::new();
+    if off {
+        text.push_str("off          = true         # flag: NOT INERT, everything passes\n");
+    }
     for key in KEYS {
         let value = config.given(key.name).unwrap_or(key.default);
         let value = match key.kind {

@@ -216,6 +216,6 @@ fn write_baseline(scanned: &Scanned, show: Severity, path: &Path) -> Result<()> 
     use io::Write;
     let text = baseline::baseline(scanned, show)
         .map_err(|error| Failure::new(format!("no JSON of the findings: {error}")))?;
-    let mut file = create("--write-baseline", path)?;
+    let mut file = create("--write-baseline", path, &[])?;
     file.write_all(text.as_bytes()).map_err(|error| unwritten(path.as_os_str(), &error))
 }
