@@ -20,7 +20,7 @@ impl Through {
     fn outlet(&mut self, stream: Stream) -> &mut Outlet {
         match stream {
             Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
+            _ => &mut self.stderr,
         }
     }
 }
@@ -39,7 +39,7 @@ impl Sink for Through {
     fn blocked_on(&self, stream: Stream) -> Option<BorrowedFd<'_>> {
         match stream {
             Stream::Stdout => Some(self.stdout.fd()),
-            Stream::Stderr => Some(self.stderr.fd()),
+            _ => Some(self.stderr.fd()),
         }
     }
 

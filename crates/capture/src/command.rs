@@ -31,6 +31,10 @@ pub struct Command {
     /// Descriptors above 2 that the child inherits: only these, or every one that is not marked
     /// close-on-exec where it is `None`. None of them by default.
     pub keep_fds: Option<Vec<i32>>,
+    /// A descriptor above 2 at which the child finds a third pipe to write to, read as
+    /// [`Stream::Extra`](crate::Stream::Extra). What the caller has there the child does not get.
+    /// None by default.
+    pub extra_fd: Option<i32>,
     /// Whether the calling process makes itself undumpable (no core file, no tracer of the same
     /// user) before it starts the child, and stays so. On by default; Linux only.
     pub undumpable: bool,
@@ -59,6 +63,7 @@ impl Command {
             cwd: None,
             env: Vec::new(),
             keep_fds: Some(Vec::new()),
+            extra_fd: None,
             undumpable: true,
             attended: true,
         }

@@ -1,4 +1,4 @@
-//! The run: one poll loop over both pipes, the process, signals and what we write to.
+//! The run: one poll loop over the pipes, the process, signals and what we write to.
 
 use std::io::{PipeReader, Read};
 use std::os::fd::AsFd;
@@ -13,6 +13,9 @@ use crate::signal::{CANCELLING, Signals};
 use crate::spawn::{SpawnFailure, Spawned, spawn};
 use crate::terminal::{Terminal, is_orphaned};
 use crate::{CHUNK_BYTES_MAX, Chunk, Command, Flow, Limits, Sink, Stream};
+
+/// The most streams that a run has.
+const STREAMS: usize = 3;
 
 /// How often a sink is tried again that is blocked on nothing that can be polled.
 const RETRY: Duration = Duration::from_millis(10);
@@ -48,16 +51,17 @@ pub fn run(command: &Command, limits: &Limits, sink: &mut impl Sink) -> Captured
         chunks: 0,
         stdout: StreamRecord::default(),
         stderr: StreamRecord::default(),
+        extra: command.extra_fd.map(|_| StreamRecord::default()),
     };
     match spawn(command, terminal.as_mut()) {
         Err(SpawnFailure { reason, path, executable }) => {
             captured.outcome = Outcome::SpawnFailed { reason, path };
             captured.executable = executable;
         }
-        Ok(Spawned { process, executable, stdout, stderr }) => {
+        Ok(Spawned { process, executable, pipes }) => {
             captured.pid = u32::try_from(process.pid().as_raw_nonzero().get()).ok();
             captured.executable = Some(executable);
-            let lanes = [Lane::new(Stream::Stdout, stdout), Lane::new(Stream::Stderr, stderr)];
+            let lanes = pipes.into_iter().map(|(stream, pipe)| Lane::new(stream, pipe)).collect();
             let mut run = Run::new(sink, *limits, process, lanes, signals, terminal);
             run.drain();
             run.conclude(&mut captured);
@@ -123,7 +127,7 @@ struct Run<'s, S> {
     sink: &'s mut S,
     limits: Limits,
     process: Process,
-    lanes: [Lane; 2],
+    lanes: Vec<Lane>,
     signals: Option<Signals>,
     terminal: Option<Terminal>,
     buffer: Vec<u8>,
@@ -142,7 +146,7 @@ impl<'s, S: Sink> Run<'s, S> {
         sink: &'s mut S,
         limits: Limits,
         process: Process,
-        lanes: [Lane; 2],
+        lanes: Vec<Lane>,
         signals: Option<Signals>,
         terminal: Option<Terminal>,
     ) -> Self {
@@ -180,7 +184,7 @@ impl<'s, S: Sink> Run<'s, S> {
     }
 
     /// Waits; while the sink is blocked, the clock of the linger time stands still.
-    fn wait_unhurried(&mut self) -> [bool; 2] {
+    fn wait_unhurried(&mut self) -> [bool; STREAMS] {
         let blocked = self.lanes.iter().any(|lane| lane.blocked);
         let before = Instant::now();
         let ready = self.wait();
@@ -193,9 +197,9 @@ impl<'s, S: Sink> Run<'s, S> {
     }
 
     /// Waits until something can be done. Says for each stream whether it can go on.
-    fn wait(&self) -> [bool; 2] {
-        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(4);
-        let mut places = [None; 2];
+    fn wait(&self) -> [bool; STREAMS] {
+        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(STREAMS + 2);
+        let mut places = [None; STREAMS];
         let mut timeout = self.next_deadline();
         for (lane, place) in self.lanes.iter().zip(&mut places) {
             let fd = match (lane.blocked, &lane.pipe) {
@@ -219,9 +223,9 @@ impl<'s, S: Sink> Run<'s, S> {
         }
         let timeout = timeout.map(|timeout| Timespec::try_from(timeout).unwrap_or_default());
         if poll(&mut fds, timeout.as_ref()).is_err() {
-            return [false; 2];
+            return [false; STREAMS];
         }
-        let mut ready = [false; 2];
+        let mut ready = [false; STREAMS];
         for ((ready, place), lane) in ready.iter_mut().zip(places).zip(&self.lanes) {
             *ready = match place.and_then(|place| fds.get(place)) {
                 Some(fd) => !fd.revents().is_empty(),
@@ -419,9 +423,13 @@ impl<'s, S: Sink> Run<'s, S> {
             (None, Exit::Unknown { why }) => Outcome::Unknown { why },
         };
         captured.chunks = self.chunks;
-        let [stdout, stderr] = self.lanes;
-        captured.stdout = stdout.record;
-        captured.stderr = stderr.record;
+        for lane in self.lanes {
+            match lane.stream {
+                Stream::Stdout => captured.stdout = lane.record,
+                Stream::Stderr => captured.stderr = lane.record,
+                Stream::Extra => captured.extra = Some(lane.record),
+            }
+        }
     }
 }
 

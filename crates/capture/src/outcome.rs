@@ -217,10 +217,12 @@ pub struct Captured {
     pub ended: SystemTime,
     /// The time between the two by a clock that is never set.
     pub duration: Duration,
-    /// Chunks handed to the sink, of both streams.
+    /// Chunks handed to the sink, of all streams.
     pub chunks: u64,
     /// Descriptor 1.
     pub stdout: StreamRecord,
     /// Descriptor 2.
     pub stderr: StreamRecord,
+    /// The descriptor of [`Command::extra_fd`](crate::Command::extra_fd), where there is one.
+    pub extra: Option<StreamRecord>,
 }

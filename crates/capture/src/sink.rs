@@ -6,20 +6,22 @@ use std::os::fd::BorrowedFd;
 /// empties it.
 pub const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
-/// Which of the two outputs of a process.
+/// Which of the outputs of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stream {
     /// Descriptor 1 of the child.
     Stdout,
     /// Descriptor 2 of the child.
     Stderr,
+    /// The descriptor that [`Command::extra_fd`](crate::Command::extra_fd) names.
+    Extra,
 }
 
 /// What one read returned.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Chunk<'a> {
-    /// The place of this chunk in the order in which the collector saw the chunks of *both*
+    /// The place of this chunk in the order in which the collector saw the chunks of *all*
     /// streams, from 0. Nothing is claimed about the order in which they were written.
     pub seq: u64,
     /// The stream that the bytes came from.

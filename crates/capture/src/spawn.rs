@@ -14,14 +14,13 @@ use rustix::process::Pid;
 use crate::descriptors;
 use crate::reap::Process;
 use crate::terminal::{Terminal, stdin_read_only};
-use crate::{Command, SpawnReason, Stdin};
+use crate::{Command, SpawnReason, Stdin, Stream};
 
 /// A started process and the reading ends of its pipes.
 pub(crate) struct Spawned {
     pub(crate) process: Process,
     pub(crate) executable: PathBuf,
-    pub(crate) stdout: PipeReader,
-    pub(crate) stderr: PipeReader,
+    pub(crate) pipes: Vec<(Stream, PipeReader)>,
 }
 
 /// Why it was not started, and the path that is to blame.
@@ -65,6 +64,12 @@ pub(crate) fn spawn(
     if let Some(keep) = &command.keep_fds {
         descriptors::close(&mut child, keep);
     }
+    let mut pipes = vec![(Stream::Stdout, stdout), (Stream::Stderr, stderr)];
+    if let Some(number) = command.extra_fd {
+        let (extra, writer) = io::pipe()?;
+        descriptors::place(&mut child, writer.into(), number)?;
+        pipes.push((Stream::Extra, extra));
+    }
     if let Some(terminal) = terminal {
         let setup = terminal.child_setup()?;
         // SAFETY: runs between fork and exec. `apply` makes system calls on descriptors and a mask
@@ -81,7 +86,7 @@ pub(crate) fn spawn(
     drop(child);
     let pid = i32::try_from(started.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| SpawnFailure::new(SpawnReason::Refused(0), None))?;
-    Ok(Spawned { process: Process::new(pid), executable, stdout, stderr })
+    Ok(Spawned { process: Process::new(pid), executable, pipes })
 }
 
 fn stdin(stdin: Stdin) -> Result<Stdio, SpawnFailure> {

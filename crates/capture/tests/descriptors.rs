@@ -17,10 +17,15 @@ fn runs_leave_no_descriptor_and_no_child_behind() {
     let _ = captured(&Command::new(["true"]));
     let before = open_descriptors();
     for round in 0..100 {
-        let (run, _) = match round % 4 {
+        let (run, _) = match round % 5 {
             0 => captured(&sh("echo a; echo b >&2; exit 3")),
             1 => captured(&command(&["/nonexistent"])),
             2 => captured(&command(&["/etc/passwd"])),
+            3 => {
+                let mut command = sh("echo x >&9");
+                command.extra_fd = Some(9);
+                captured(&command)
+            }
             _ => captured(&Command::new(["true"])),
         };
         if let Some(pid) = run.pid {

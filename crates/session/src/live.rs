@@ -150,32 +150,35 @@ impl Path {
 }
 
 impl Wrapper {
-    fn path(&mut self, stream: Stream) -> &mut Path {
+    /// A stream of the child's own has no place in what a terminal shows.
+    fn path(&mut self, stream: Stream) -> Option<&mut Path> {
         match stream {
-            Stream::Stdout => &mut self.stdout,
-            Stream::Stderr => &mut self.stderr,
+            Stream::Stdout => Some(&mut self.stdout),
+            Stream::Stderr => Some(&mut self.stderr),
+            Stream::Extra => None,
         }
     }
 }
 
 impl Sink for Wrapper {
     fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
-        self.path(chunk.stream).push(chunk.bytes)
+        self.path(chunk.stream).map_or(Flow::Continue, |path| path.push(chunk.bytes))
     }
 
     fn end(&mut self, stream: Stream, _: End) -> Flow {
-        self.path(stream).finish()
+        self.path(stream).map_or(Flow::Continue, Path::finish)
     }
 
     fn blocked_on(&self, stream: Stream) -> Option<BorrowedFd<'_>> {
-        Some(match stream {
-            Stream::Stdout => self.stdout.outlet.fd(),
-            Stream::Stderr => self.stderr.outlet.fd(),
-        })
+        match stream {
+            Stream::Stdout => Some(self.stdout.outlet.fd()),
+            Stream::Stderr => Some(self.stderr.outlet.fd()),
+            Stream::Extra => None,
+        }
     }
 
     fn writable(&mut self, stream: Stream) -> Flow {
-        self.path(stream).outlet.write()
+        self.path(stream).map_or(Flow::Continue, |path| path.outlet.write())
     }
 }
 
