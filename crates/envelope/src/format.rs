@@ -98,6 +98,8 @@ pub enum RenderError {
         /// The character.
         character: char,
     },
+    /// There is a value that was expected, which only `json` carries.
+    Value,
     /// The source gave no nonce, or none that occurs nowhere in the envelope.
     NoNonce,
     /// The record could not be written as JSON.
@@ -114,6 +116,7 @@ impl fmt::Display for RenderError {
                 let (name, code) = (stream.name(), u32::from(*character));
                 write!(f, "the view of {name} holds U+{code:04X}, which only json carries")
             }
+            Self::Value => f.write_str("only json carries the value that was expected"),
             Self::NoNonce => f.write_str("no nonce that occurs nowhere in the output"),
             Self::Json(why) => write!(f, "the record is no JSON: {why}"),
         }
@@ -174,7 +177,8 @@ impl std::error::Error for ParseError {}
 ///
 /// # Errors
 /// `json` holds any view. The others are for readers: they refuse a view that is not inert, with
-/// style kept for one, and a record without views.
+/// style kept for one, a record without views, and a value that was expected
+/// ([`Envelope::without_value`] leaves it out).
 pub fn render(
     envelope: &Envelope,
     format: Format,
@@ -184,6 +188,9 @@ pub fn render(
         let mut text = write_record(envelope)?;
         text.push('\n');
         return Ok(text);
+    }
+    if has_value(envelope) {
+        return Err(RenderError::Value);
     }
     let texts = texts(envelope)?;
     for &(stream, text) in &texts {
@@ -248,10 +255,15 @@ fn read_record(text: &str) -> Result<Envelope, ParseError> {
 /// Reads the record of a container: its views are elsewhere.
 pub(crate) fn read_facts(text: &str) -> Result<Envelope, ParseError> {
     let record = read_record(text)?;
-    match record.streams.values().all(|stream| stream.view.text.is_none()) {
+    let is_bare = record.streams.values().all(|stream| stream.view.text.is_none());
+    match is_bare && !has_value(&record) {
         true => Ok(record),
         false => Err(ParseError::Record { why: "expected no view in it".to_owned() }),
     }
+}
+
+fn has_value(envelope: &Envelope) -> bool {
+    envelope.expected.as_ref().is_some_and(|expected| expected.value.is_some())
 }
 
 /// Gives a stream of a record its text.

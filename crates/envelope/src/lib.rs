@@ -9,6 +9,7 @@
 //! [`Excerpt`] chooses which part of a long view an envelope holds: its head and its tail.
 
 mod excerpt;
+mod expected;
 mod fence;
 mod format;
 mod ident;
@@ -18,9 +19,11 @@ mod order;
 mod outcome;
 mod record;
 mod report;
+mod value;
 mod xml;
 
 pub use excerpt::{CLUSTER_BYTES_MAX, Excerpt, STYLE_BYTES_MAX, Selection};
+pub use expected::{Expected, Mismatch, Promise};
 pub use format::{
     Format, NONCE_DRAWS_MAX, NonceSource, ParseError, RenderError, UnknownFormat, parse, render,
 };
@@ -35,3 +38,4 @@ pub use record::{
     StdinKind, Stream, StreamName, Text, Time, Tool, Trust, View, WindowSize,
 };
 pub use report::{Collapsed, Counts, Finding, HeldBack, Overwritten, Removed, Report, Severity};
+pub use value::{NUMBER_BYTES_MAX, Number, VALUE_COUNT_MAX, VALUE_DEPTH_MAX, Value, ValueError};

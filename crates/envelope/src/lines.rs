@@ -136,6 +136,9 @@ fn for_people(envelope: &Envelope, out: &mut String) {
         }
         out.push('\n');
     }
+    if let Some(expected) = &envelope.expected {
+        let _ = writeln!(out, "# {expected}");
+    }
 }
 
 /// Reads the envelope.

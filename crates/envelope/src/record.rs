@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::excerpt::Selection;
+use crate::expected::Expected;
 use crate::ident::{Digest, Escaped, RunId, Timestamp};
 use crate::order::ORDER_MAX;
 use crate::outcome::Outcome;
@@ -13,7 +14,7 @@ use crate::report::Report;
 
 /// What is known of a run, and a view of each of its streams.
 ///
-/// Every field outside `streams.*.view` is an observation of the collector. A reader ignores keys
+/// Every field outside `streams.*.view` and `expected.value` is an observation of the collector. A reader ignores keys
 /// that it does not know and refuses a key that stands twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope {
@@ -32,6 +33,9 @@ pub struct Envelope {
     /// What it printed, by stream.
     #[schemars(extend("propertyNames" = {"$ref": "#/$defs/StreamName"}))]
     pub streams: BTreeMap<StreamName, Stream>,
+    /// What the command was to print, and whether it did; absent where nothing was said of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
     /// The order in which the collector saw the streams, and nothing more: at most 1,024 entries
     /// from the start, in the order of `seq`.
     #[schemars(length(max = ORDER_MAX))]
@@ -51,13 +55,22 @@ pub struct Envelope {
 }
 
 impl Envelope {
+    /// The record without the value that was expected, which JSON alone can carry.
+    #[must_use]
+    pub fn without_value(mut self) -> Self {
+        if let Some(expected) = &mut self.expected {
+            expected.value = None;
+        }
+        self
+    }
+
     /// The record without views: the same, with no text of a child in it. Rendered as JSON it has
-    /// neither `head` nor `tail`, and its bytes are printable ASCII.
+    /// neither `head` nor `tail` nor `value`, and its bytes are printable ASCII.
     #[must_use]
     pub fn without_views(&self) -> Self {
         let mut record = self.clone();
         record.streams.values_mut().for_each(|stream| stream.view.text = None);
-        record
+        record.without_value()
     }
 }
 
@@ -253,12 +266,12 @@ struct ViewKeys {
 }
 
 /// The schema of such a key: absent is not null.
-fn without_default(schema: &mut schemars::Schema) {
+pub(crate) fn without_default(schema: &mut schemars::Schema) {
     schema.remove("default");
 }
 
 /// A key that may be absent, but not null.
-fn present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
+pub(crate) fn present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
@@ -439,6 +452,15 @@ pub struct Limits {
     /// View bytes of each stream that are stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript_bytes_max: Option<u64>,
+    /// Bytes of JSON that is expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub json_bytes_max: Option<u64>,
+    /// Arrays and objects within each other in such JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub json_depth_max: Option<u64>,
+    /// Values in such JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub json_values_max: Option<u64>,
     /// Milliseconds without a new byte, after the process has ended, for a descendant that holds a
     /// pipe.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -82,7 +82,8 @@ fn expected(envelope: &Envelope) -> Value {
 }
 
 fn agrees(reader: &str, format: Format) {
-    let envelopes = envelopes(inert_text());
+    let envelopes: Vec<Envelope> =
+        envelopes(inert_text()).into_iter().map(Envelope::without_value).collect();
     let texts: Vec<String> = envelopes.iter().map(|e| rendered(e, format)).collect();
     for (found, envelope) in read(&[reader], &texts).iter().zip(&envelopes) {
         assert!(*found == expected(envelope), "{:?}", found.to_string().escape_debug().to_string());

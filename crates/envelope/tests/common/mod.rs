@@ -66,6 +66,7 @@ pub fn ordinary(stdout: &str, stderr: &str) -> Envelope {
             kind: OutcomeKind::Exited { code: 101 },
             observed_by: Observer::Collector,
         },
+        expected: None,
         streams: BTreeMap::from([
             (StreamName::Stdout, stream(whole(stdout))),
             (StreamName::Stderr, stream(whole(stderr))),
@@ -334,7 +335,7 @@ fn limits() -> impl Strategy<Value = Limits> {
         proptest::sample::select(vec![LimitPolicy::Stop, LimitPolicy::Drain, LimitPolicy::Partial]);
     let limited = (number(), policy).prop_map(|(value, policy)| Limited { value, policy });
     let limited = proptest::array::uniform5(option::of(limited));
-    (limited, proptest::array::uniform6(option::of(number()))).prop_map(|(l, n)| Limits {
+    (limited, proptest::array::uniform9(option::of(number()))).prop_map(|(l, n)| Limits {
         capture_bytes_max: l[0],
         time_max_ms: l[1],
         idle_max_ms: l[2],
@@ -346,6 +347,9 @@ fn limits() -> impl Strategy<Value = Limits> {
         linger_ms: n[3],
         linger_max_ms: n[4],
         grace_ms: n[5],
+        json_bytes_max: n[6],
+        json_depth_max: n[7],
+        json_values_max: n[8],
     })
 }
 
@@ -356,6 +360,66 @@ fn evidence() -> impl Strategy<Value = Evidence> {
         escaped().prop_map(|reason| Evidence::NotKept { reason }),
         escaped().prop_map(|reason| Evidence::Failed { reason }),
     ]
+}
+
+/// A value of JSON with these strings and keys.
+pub fn value(text: impl Strategy<Value = String> + Clone + 'static) -> BoxedStrategy<Value> {
+    let number = proptest::sample::select(vec!["0", "-0.10e+5", "18446744073709551616", "1E-400"]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        number.prop_map(|digits| Value::parse(digits).unwrap()),
+        text.clone().prop_map(Value::String),
+    ];
+    let within = move |inner: BoxedStrategy<Value>| {
+        let members = btree_map(text.clone(), inner.clone(), 0..3);
+        prop_oneof![
+            vec(inner, 0..3).prop_map(Value::Array),
+            members.prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    };
+    leaf.prop_recursive(3, 12, 3, within).boxed()
+}
+
+fn expected(text: impl Strategy<Value = String> + Clone + 'static) -> BoxedStrategy<Expected> {
+    let mismatch = (0..11_u8, number(), escaped()).prop_map(|(which, n, why)| match which {
+        0 => Mismatch::Empty,
+        1 => Mismatch::Incomplete,
+        2 => Mismatch::TooLong { max: n },
+        3 => Mismatch::IllFormed,
+        4 => Mismatch::Nul,
+        5 => Mismatch::Syntax { at: n, why },
+        6 => Mismatch::DuplicateKey { at: n },
+        7 => Mismatch::KeysAlike,
+        8 => Mismatch::Number { at: n },
+        9 => Mismatch::TooDeep { max: n },
+        _ => Mismatch::TooMany { max: n },
+    });
+    let result = prop_oneof![
+        mismatch.prop_map(Err),
+        (option::of(report()), option::of(value(text))).prop_map(Ok),
+    ];
+    let promises = vec![Promise::Text, Promise::Json, Promise::Artifact];
+    let kind = proptest::sample::select(promises);
+    (kind, any::<i32>(), [number(), number()], any::<bool>(), result)
+        .prop_map(|(kind, descriptor, [observed, kept], complete, result)| {
+            let (met, mismatch, (report, value)) = match result {
+                Ok(found) => (true, None, found),
+                Err(mismatch) => (false, Some(mismatch), (None, None)),
+            };
+            Expected {
+                trust: Trust::UntrustedProcessOutput,
+                kind,
+                descriptor,
+                bytes: Bytes { observed, kept, complete },
+                cutoff: Cutoff::None,
+                met,
+                mismatch,
+                report,
+                value,
+            }
+        })
+        .boxed()
 }
 
 /// An envelope in which everything is random, with these texts.
@@ -372,9 +436,10 @@ pub fn envelope(
         (option::of((escaped(), number())), option::of((any::<(u16, u16)>(), number(), digest()))),
         option::of(number()),
     );
+    let expected = option::of(expected(text.clone()));
     let streams = btree_map(name(), any_stream(text), 0..=3);
-    (facts, command(), outcome(), streams, limits(), evidence()).prop_map(
-        |(facts, command, outcome, streams, limits, evidence)| {
+    (facts, command(), outcome(), (streams, expected), limits(), evidence()).prop_map(
+        |(facts, command, outcome, (streams, expected), limits, evidence)| {
             let ((ms, random), words, (seconds, duration_ms), order, (redaction, screen), rows) =
                 facts;
             let [name, version, unicode, profile, fingerprint] = words;
@@ -387,6 +452,7 @@ pub fn envelope(
                 time: Time { started: moment.into(), ended: moment.into(), duration_ms },
                 outcome: Outcome { kind: outcome, observed_by: Observer::Collector },
                 streams,
+                expected,
                 order,
                 limits,
                 policy: Policy { profile, fingerprint },
