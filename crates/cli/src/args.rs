@@ -60,6 +60,7 @@ Examples:
   rev=$(noesc run -- git rev-parse HEAD)
   noesc run --format lines -- cargo test        for an agent to read
   noesc run --format json -- make | jq .outcome
+  noesc run --format json --expect json -- npm ls --json | jq .expected.value
   noesc run --mark --report record.json -- ./build.sh
   grep -v '^#' list | noesc run -- xargs ls")]
 pub(crate) struct RunArgs {
@@ -74,6 +75,18 @@ pub(crate) struct RunArgs {
     /// Bytes of view per stream that a record holds, head and tail together (32KiB)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) view_bytes_max: Option<usize>,
+
+    /// What the command prints: text, json (read, and given as a value), artifact (no view)
+    #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
+    pub(crate) expect: Option<ExpectKind>,
+
+    /// Expect the JSON at the command's descriptor N, not on its stdout
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(3..))]
+    pub(crate) json_fd: Option<i32>,
+
+    /// Bytes that the expected JSON may have, also with KiB, MiB or GiB behind (1MiB)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) json_bytes_max: Option<usize>,
 
     /// Write the record without views to FILE, as JSON
     #[arg(long, value_name = "FILE")]
@@ -112,6 +125,14 @@ pub(crate) enum RunFormat {
     Lines,
     Fence,
     Xml,
+}
+
+/// What a command is to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ExpectKind {
+    Text,
+    Json,
+    Artifact,
 }
 
 /// A number of bytes, with KiB, MiB or GiB behind it.

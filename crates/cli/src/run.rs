@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use noesc::{Profile, Style};
 use noesc_session::envelope::{Envelope, Format, render};
 use noesc_session::{
-    Captured, CollectError, Command, Cutoff, Limits, Outlet, Settings, Stdin, VIEW_BYTES, collect,
-    live, named_descriptors, nonces,
+    Captured, CollectError, Command, Cutoff, Expect, JSON_BYTES, Limits, Outlet, Settings, Stdin,
+    VIEW_BYTES, collect, live, named_descriptors, nonces,
 };
 
-use crate::args::{RunArgs, RunFormat};
+use crate::args::{ExpectKind, RunArgs, RunFormat};
 use crate::fail::{Failure, Result, WRAPPER, escaped};
 use crate::input::{create, stdin, unwritten, write};
 use crate::note::{self, OpenLines};
@@ -25,6 +25,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
 fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     let (mut settings, config) = args.settings.settings()?;
     let command = command(args);
+    settings.expect = expect(args)?;
     let mut records = Records::open(args)?;
     settings.record = !records.files.is_empty();
     settings.one_output = note::is_one_output();
@@ -49,11 +50,40 @@ fn command(args: &RunArgs) -> Command {
     // What the command could write to would be no place for facts.
     keep.retain(|fd| args.facts_fd != Some(*fd));
     command.keep_fds = Some(keep);
+    command.extra_fd = args.json_fd;
     if args.plain {
         let plain = [("NO_COLOR", "1"), ("TERM", "dumb"), ("CI", "1")];
         command.env = plain.map(|(name, value)| (name.into(), value.into())).to_vec();
     }
     command
+}
+
+/// What the command is to print; flags that do not go together are refused.
+fn expect(args: &RunArgs) -> Result<Option<Expect>> {
+    let expect = args.expect.map(|kind| match kind {
+        ExpectKind::Text => Expect::Text,
+        ExpectKind::Json => Expect::Json { bytes_max: args.json_bytes_max.unwrap_or(JSON_BYTES) },
+        ExpectKind::Artifact => Expect::Artifact,
+    });
+    let refuse = |message: &str, hint| Err(Failure::new(message).hint(hint));
+    let is_json = args.expect == Some(ExpectKind::Json);
+    if !is_json && (args.json_fd.is_some() || args.json_bytes_max.is_some()) {
+        return refuse("no JSON is expected", "add \"--expect json\"");
+    }
+    if expect == Some(Expect::Artifact) && args.format == RunFormat::Text {
+        let hint = "add \"--format json\": it records how much there was";
+        return refuse("\"--expect artifact\" has no text to show", hint);
+    }
+    if let Some(fd) = args.json_fd {
+        if args.format != RunFormat::Json {
+            return refuse("\"--json-fd\" needs a place for the value", "add \"--format json\"");
+        }
+        if args.facts_fd == Some(fd) || args.keep_fd.contains(&fd) {
+            let hint = "take another number: what the caller has there the command does not get";
+            return refuse("\"--json-fd\" names a descriptor that is given away", hint);
+        }
+    }
+    Ok(expect)
 }
 
 /// The transparent wrapper.
@@ -76,7 +106,9 @@ fn text(
             note::findings(&ran.stdout.report, Some("stdout")),
             note::findings(&ran.stderr.report, Some("stderr")),
         ];
-        note::tell(found.into_iter().flatten().chain(writers_alive(&ran.captured)), open);
+        let unmet = ran.expected.as_ref().filter(|expected| !expected.met);
+        let notes = found.into_iter().flatten().chain(unmet.map(ToString::to_string));
+        note::tell(notes.chain(writers_alive(&ran.captured)), open);
     }
     for (name, stream) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         if let Some(kind) = stream.failure {
@@ -101,7 +133,11 @@ fn record(
     let view_bytes_max = args.view_bytes_max.unwrap_or(VIEW_BYTES);
     let run = collect(command, &Limits::default(), settings, view_bytes_max).map_err(unstarted)?;
     records.write(&run.envelope)?;
-    let text = render(&run.envelope, format, &mut nonces()).map_err(|error| {
+    let envelope = match format {
+        Format::Json => run.envelope,
+        _ => run.envelope.without_value(),
+    };
+    let text = render(&envelope, format, &mut nonces()).map_err(|error| {
         Failure::new(format!("no {} of the run: {}", format.name(), escaped(error)))
             .hint("\"--format json\" carries every view")
     })?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ident::Escaped;
-use crate::record::{Bytes, Cutoff, Trust, present, without_default};
+use crate::record::{Cutoff, Trust, present, without_default};
 use crate::report::Report;
 use crate::value::Value;
 
@@ -44,8 +44,10 @@ pub struct Expected {
     pub kind: Promise,
     /// The descriptor of the child that it was to be written to.
     pub descriptor: i32,
-    /// How much was read there.
-    pub bytes: Bytes,
+    /// Bytes read there.
+    pub bytes: u64,
+    /// Whether its end was seen.
+    pub eof: bool,
     /// Why reading stopped before its end.
     pub cutoff: Cutoff,
     /// Whether the promise was kept.
@@ -72,8 +74,10 @@ struct ExpectedKeys {
     kind: Promise,
     /// The descriptor of the child that it was to be written to.
     descriptor: i32,
-    /// How much was read there.
-    bytes: Bytes,
+    /// Bytes read there.
+    bytes: u64,
+    /// Whether its end was seen.
+    eof: bool,
     /// Why reading stopped before its end.
     cutoff: Cutoff,
     /// Whether the promise was kept.
@@ -96,12 +100,12 @@ impl TryFrom<ExpectedKeys> for Expected {
     type Error = &'static str;
 
     fn try_from(keys: ExpectedKeys) -> Result<Self, Self::Error> {
-        let ExpectedKeys { trust, kind, descriptor, bytes, cutoff, .. } = keys;
+        let ExpectedKeys { trust, kind, descriptor, bytes, eof, cutoff, .. } = keys;
         let ExpectedKeys { met, mismatch, report, value, .. } = keys;
         if met == mismatch.is_some() || (!met && value.is_some()) {
             return Err("a promise that was kept and was not");
         }
-        Ok(Self { trust, kind, descriptor, bytes, cutoff, met, mismatch, report, value })
+        Ok(Self { trust, kind, descriptor, bytes, eof, cutoff, met, mismatch, report, value })
     }
 }
 

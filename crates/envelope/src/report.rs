@@ -169,6 +169,47 @@ impl Report {
     }
 }
 
+impl Report {
+    /// Adds the counts of another report. Places are left out, since they are those of another
+    /// text.
+    pub fn add(&mut self, other: &Self) {
+        self.removed.bytes += other.removed.bytes;
+        self.removed.sequences += other.removed.sequences;
+        self.removed.controls += other.removed.controls;
+        self.removed.characters += other.removed.characters;
+        for (counts, more) in [
+            (&mut self.classes, &other.classes),
+            (&mut self.kinds, &other.kinds),
+            (&mut self.controls, &other.controls),
+            (&mut self.characters, &other.characters),
+            (&mut self.endings, &other.endings),
+        ] {
+            more.iter().for_each(|(word, n)| *counts.entry(word.clone()).or_default() += n);
+        }
+        self.malformed += other.malformed;
+        self.bel_ended += other.bel_ended;
+        self.ill_formed += other.ill_formed;
+        self.held_back.bytes += other.held_back.bytes;
+        self.held_back.lines += other.held_back.lines;
+        self.overwritten.characters += other.overwritten.characters;
+        self.overwritten.lines_beyond_window += other.overwritten.lines_beyond_window;
+        self.collapsed.segments += other.collapsed.segments;
+        self.collapsed.segments_beyond_window += other.collapsed.segments_beyond_window;
+        for finding in &other.findings {
+            self.findings_omitted += finding.count;
+            match self.findings.iter_mut().find(|known| known.kind == finding.kind) {
+                Some(known) => {
+                    known.count += finding.count;
+                    known.severity = known.severity.max(finding.severity);
+                }
+                None => self.findings.push(Finding { spans: Vec::new(), ..finding.clone() }),
+            }
+        }
+        let order = |finding: &Finding| (std::cmp::Reverse(finding.severity), finding.kind.clone());
+        self.findings.sort_by_key(order);
+    }
+}
+
 fn counts(counts: &noesc::Counts) -> Counts {
     counts.iter().map(|(word, n)| (Escaped::from(*word), *n)).collect()
 }
@@ -262,6 +303,28 @@ mod tests {
         }
         let nothing = Report::from(&noesc::Report::default());
         assert_eq!(serde_json::to_string(&nothing).unwrap(), "{}");
+    }
+
+    #[test]
+    fn reports_add_up_without_their_places() {
+        let report = |bytes: &[u8]| {
+            Report::from(&noesc::view(bytes, &noesc::Profile::AGENT).unwrap().report)
+        };
+        let (first, second) = (b"\x1b[31mred\rx\x1b]0;t\x07", b"\x1b[m\x1b]52;c;Q\x07\xff\x1b[m");
+        let mut sum = Report::default();
+        sum.add(&report(first));
+        sum.add(&report(second));
+        let both = report(&[&first[..], second].concat());
+        assert_eq!(
+            (&sum.kinds, &sum.removed, &sum.endings),
+            (&both.kinds, &both.removed, &both.endings)
+        );
+        let kinds = |report: &Report| -> Vec<_> {
+            report.findings.iter().map(|f| (f.kind.clone(), f.severity, f.count)).collect()
+        };
+        assert_eq!(kinds(&sum), kinds(&both));
+        assert!(sum.findings.iter().all(|finding| finding.spans.is_empty()));
+        assert_eq!(sum.findings_omitted, sum.findings.iter().map(|f| f.count).sum::<u64>());
     }
 
     #[test]

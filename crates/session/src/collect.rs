@@ -4,6 +4,7 @@ use noesc::ProfileError;
 use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Sink, Stream};
 use noesc_envelope::{Envelope, Excerpt, Order, StreamName};
 
+use crate::expect::{Expect, Watch};
 use crate::live::Settings;
 use crate::record::{Identity, NoRandomness, envelope, limits as recorded_limits};
 use crate::tap::Tap;
@@ -66,25 +67,34 @@ pub fn collect(
     view_bytes_max: usize,
 ) -> Result<Collected, CollectError> {
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
-    let path = || Path::new(settings, view_bytes_max).map_err(CollectError::Profile);
-    let mut collector = Collector { stdout: path()?, stderr: path()?, order: Order::default() };
+    let path = |view_bytes_max| Path::new(settings, view_bytes_max).map_err(CollectError::Profile);
+    // What is for a program no reader is given.
+    let is_artifact = settings.expect == Some(Expect::Artifact);
+    let mut collector = Collector {
+        stdout: path(if is_artifact { 0 } else { view_bytes_max })?,
+        stderr: path(view_bytes_max)?,
+        order: Order::default(),
+        watch: Watch::new(command, settings),
+    };
     let captured = noesc_capture::run(command, limits, &mut collector);
     let profile = settings.profile.name();
-    let Collector { stdout, stderr, order } = collector;
+    let Collector { stdout, stderr, order, watch } = collector;
+    let expected = watch.and_then(|watch| watch.finish(&captured, stdout.tap.report()));
     let streams = vec![
         (StreamName::Stdout, stdout.record(&captured.stdout, profile, &identity)),
         (StreamName::Stderr, stderr.record(&captured.stderr, profile, &identity)),
     ];
-    let recorded = recorded_limits(limits, Some(view_bytes_max));
+    let recorded = recorded_limits(limits, settings, Some(view_bytes_max));
     let envelope =
         envelope(&identity, command, &captured, settings, recorded, streams, order.finish());
-    Ok(Collected { envelope, captured })
+    Ok(Collected { envelope: Envelope { expected, ..envelope }, captured })
 }
 
 struct Collector {
     stdout: Path,
     stderr: Path,
     order: Order,
+    watch: Option<Watch>,
 }
 
 /// One stream from the child to its excerpt.
@@ -112,17 +122,22 @@ impl Path {
 }
 
 impl Collector {
-    fn path(&mut self, stream: Stream) -> (&mut Path, &mut Order, StreamName) {
+    /// The descriptor of a promise has no view.
+    fn path(&mut self, stream: Stream) -> Option<(&mut Path, &mut Order, StreamName)> {
         match stream {
-            Stream::Stdout => (&mut self.stdout, &mut self.order, StreamName::Stdout),
-            Stream::Stderr => (&mut self.stderr, &mut self.order, StreamName::Stderr),
+            Stream::Stdout => Some((&mut self.stdout, &mut self.order, StreamName::Stdout)),
+            Stream::Stderr => Some((&mut self.stderr, &mut self.order, StreamName::Stderr)),
+            Stream::Extra => None,
         }
     }
 }
 
 impl Sink for Collector {
     fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
-        let (path, order, name) = self.path(chunk.stream);
+        if let Some(watch) = &mut self.watch {
+            watch.push(&chunk);
+        }
+        let Some((path, order, name)) = self.path(chunk.stream) else { return Flow::Continue };
         path.seq = chunk.seq;
         path.tap.push(chunk.bytes, &mut path.excerpt);
         path.excerpt.push(&path.tap.view);
@@ -131,7 +146,7 @@ impl Sink for Collector {
     }
 
     fn end(&mut self, stream: Stream, _: End) -> Flow {
-        let (path, order, name) = self.path(stream);
+        let Some((path, order, name)) = self.path(stream) else { return Flow::Continue };
         path.tap.finish(&mut path.excerpt);
         path.excerpt.push(&path.tap.view);
         order.push(path.seq, name, path.tap.view.len() as u64);

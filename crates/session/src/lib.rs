@@ -6,6 +6,7 @@
 
 mod collect;
 mod decode;
+mod expect;
 mod inherit;
 mod live;
 mod record;
@@ -15,6 +16,7 @@ mod viewer;
 
 pub use collect::{CollectError, Collected, VIEW_BYTES, collect};
 pub use decode::{Decoder, EncodingError};
+pub use expect::{Expect, JSON_BYTES};
 pub use inherit::named_descriptors;
 pub use live::{Ran, RanStream, Settings, live};
 pub use noesc_capture::{

@@ -6,9 +6,10 @@ use noesc::{Profile, ProfileError, Report};
 use noesc_capture::{
     Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream, StreamRecord,
 };
-use noesc_envelope::{Envelope, StreamName};
+use noesc_envelope::{Envelope, Expected, StreamName};
 
 use crate::collect::CollectError;
+use crate::expect::{Expect, Watch};
 use crate::record::{Identity, envelope, limits as recorded_limits};
 use crate::tap::Tap;
 
@@ -19,6 +20,8 @@ pub struct Settings {
     pub profile: Profile,
     /// The label of the encoding that the child writes, where it is not UTF-8.
     pub encoding: Option<String>,
+    /// What the command is to print, where its caller said so.
+    pub expect: Option<Expect>,
     /// Whether a live run makes a record too; its digests cost time.
     pub record: bool,
     /// Our stdout and stderr are one output, so that a line of the child's stdout could be taken
@@ -35,6 +38,8 @@ pub struct Ran {
     pub stdout: RanStream,
     /// The same of its standard error.
     pub stderr: RanStream,
+    /// What the command was to print, and whether it did, where its caller said so.
+    pub expected: Option<Expected>,
     /// The record of the run, without views (they went out live), where it was wanted.
     pub record: Option<Envelope>,
 }
@@ -69,25 +74,32 @@ pub fn live(
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
     let path =
         |outlet, guarded| Path::new(settings, outlet, guarded).map_err(CollectError::Profile);
-    let mut wrapper =
-        Wrapper { stdout: path(stdout, settings.one_output)?, stderr: path(stderr, true)? };
+    let mut wrapper = Wrapper {
+        stdout: path(stdout, settings.one_output)?,
+        stderr: path(stderr, true)?,
+        watch: Watch::new(command, settings),
+    };
     let captured = noesc_capture::run(command, limits, &mut wrapper);
+    let report = wrapper.stdout.tap.report();
+    let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured, report));
     let record = settings.record.then(|| {
         let profile = settings.profile.name();
         let streams = vec![
             (StreamName::Stdout, wrapper.stdout.record(&captured.stdout, profile, &identity)),
             (StreamName::Stderr, wrapper.stderr.record(&captured.stderr, profile, &identity)),
         ];
-        let limits = recorded_limits(limits, None);
-        envelope(&identity, command, &captured, settings, limits, streams, Vec::new())
+        let limits = recorded_limits(limits, settings, None);
+        let record = envelope(&identity, command, &captured, settings, limits, streams, Vec::new());
+        Envelope { expected: expected.clone(), ..record }.without_value()
     });
     let (stdout, stderr) = (wrapper.stdout.done(), wrapper.stderr.done());
-    Ok(Ran { captured, stdout, stderr, record })
+    Ok(Ran { captured, stdout, stderr, expected, record })
 }
 
 struct Wrapper {
     stdout: Path,
     stderr: Path,
+    watch: Option<Watch>,
 }
 
 /// One stream from the child to our own output.
@@ -162,6 +174,9 @@ impl Wrapper {
 
 impl Sink for Wrapper {
     fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
+        if let Some(watch) = &mut self.watch {
+            watch.push(&chunk);
+        }
         self.path(chunk.stream).map_or(Flow::Continue, |path| path.push(chunk.bytes))
     }
 

@@ -10,6 +10,7 @@ use noesc_capture::{
 use noesc_envelope::{self as envelope, Escaped, RunId};
 use sha2::{Digest, Sha256};
 
+use crate::expect::Expect;
 use crate::live::Settings;
 
 /// The system gave no random bytes.
@@ -135,17 +136,29 @@ fn working_folder(command: &Command) -> Option<Escaped> {
 /// SHA-256 of the settings and limits in force: the same only for the same version.
 fn fingerprint(settings: &Settings, limits: &envelope::Limits) -> Escaped {
     let version = env!("CARGO_PKG_VERSION");
-    let Settings { profile, encoding, .. } = settings;
-    let text = format!("noesc {version}\n{profile:?}\n{encoding:?}\n{limits:?}\n");
+    let Settings { profile, encoding, expect, .. } = settings;
+    let text = format!("noesc {version}\n{profile:?}\n{encoding:?}\n{expect:?}\n{limits:?}\n");
     let digest: envelope::Digest = <[u8; 32]>::from(Sha256::digest(text)).into();
     Escaped::new(format!("sha256:{digest}"))
 }
 
-/// The times of a run, and what its view may hold.
-pub(crate) fn limits(limits: &Limits, view_bytes_max: Option<usize>) -> envelope::Limits {
+/// The times of a run, and what its views and its value may hold.
+pub(crate) fn limits(
+    limits: &Limits,
+    settings: &Settings,
+    view_bytes_max: Option<usize>,
+) -> envelope::Limits {
     let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).ok();
+    let json_bytes_max = match settings.expect {
+        Some(Expect::Json { bytes_max }) => Some(bytes_max as u64),
+        _ => None,
+    };
+    let of_json = |max: usize| json_bytes_max.map(|_| max as u64);
     envelope::Limits {
         view_bytes_max: view_bytes_max.map(|bytes| bytes as u64),
+        json_bytes_max,
+        json_depth_max: of_json(envelope::VALUE_DEPTH_MAX),
+        json_values_max: of_json(envelope::VALUE_COUNT_MAX),
         linger_ms: ms(limits.linger),
         linger_max_ms: ms(limits.linger_max),
         grace_ms: ms(limits.grace),

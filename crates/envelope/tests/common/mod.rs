@@ -397,12 +397,12 @@ fn expected(text: impl Strategy<Value = String> + Clone + 'static) -> BoxedStrat
     });
     let result = prop_oneof![
         mismatch.prop_map(Err),
-        (option::of(report()), option::of(value(text))).prop_map(Ok),
+        (option::of(report().boxed()), option::of(value(text))).prop_map(Ok),
     ];
     let promises = vec![Promise::Text, Promise::Json, Promise::Artifact];
     let kind = proptest::sample::select(promises);
-    (kind, any::<i32>(), [number(), number()], any::<bool>(), result)
-        .prop_map(|(kind, descriptor, [observed, kept], complete, result)| {
+    (kind, any::<i32>(), number(), any::<bool>(), result)
+        .prop_map(|(kind, descriptor, bytes, eof, result)| {
             let (met, mismatch, (report, value)) = match result {
                 Ok(found) => (true, None, found),
                 Err(mismatch) => (false, Some(mismatch), (None, None)),
@@ -411,7 +411,8 @@ fn expected(text: impl Strategy<Value = String> + Clone + 'static) -> BoxedStrat
                 trust: Trust::UntrustedProcessOutput,
                 kind,
                 descriptor,
-                bytes: Bytes { observed, kept, complete },
+                bytes,
+                eof,
                 cutoff: Cutoff::None,
                 met,
                 mismatch,
@@ -437,9 +438,11 @@ pub fn envelope(
         option::of(number()),
     );
     let expected = option::of(expected(text.clone()));
-    let streams = btree_map(name(), any_stream(text), 0..=3);
-    (facts, command(), outcome(), (streams, expected), limits(), evidence()).prop_map(
-        |(facts, command, outcome, (streams, expected), limits, evidence)| {
+    // Boxed: the whole of it would not fit the stack of a test.
+    let streams = btree_map(name(), any_stream(text).boxed(), 0..=3);
+    let rest = (command().boxed(), outcome().boxed(), limits().boxed(), evidence().boxed());
+    (facts.boxed(), (streams, expected), rest).prop_map(
+        |(facts, (streams, expected), (command, outcome, limits, evidence))| {
             let ((ms, random), words, (seconds, duration_ms), order, (redaction, screen), rows) =
                 facts;
             let [name, version, unicode, profile, fingerprint] = words;
