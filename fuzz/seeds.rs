@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use noesc_envelope::Format;
 use noesc_testkit::corpus;
+
+#[path = "../crates/envelope/tests/common/mod.rs"]
+mod common;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let to = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
@@ -19,6 +23,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 std::fs::write(dir.join(name), [head, &input].concat())?;
             }
         }
+    }
+    records(&to.join("records"))
+}
+
+/// Envelopes in each format, what a child would forge, and values: the first byte is the choice.
+fn records(dir: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    std::fs::create_dir_all(dir)?;
+    let write = |name: String, choice: u8, text: &str| {
+        std::fs::write(dir.join(name), [&[choice], text.as_bytes()].concat())
+    };
+    for (n, format) in (0_u8..).zip(Format::ALL) {
+        let rendered = common::rendered(&common::ordinary("one\ntwo\n", "three"), format);
+        write(format!("parsed-{n}"), n << 2, &rendered)?;
+        for (number, forged) in common::forgeries().iter().enumerate() {
+            write(format!("carried-{n}-{number}"), 1 | n << 2, forged)?;
+            write(format!("tampered-{n}-{number}"), 2 | n << 2, forged)?;
+        }
+    }
+    let values = ["{\"a\":[1,-0.5e+3,null,true]}", "[[[]],{\"\":{}}]", "\"\\u001b]52;c;x\\u0007\""];
+    for (number, value) in values.iter().enumerate() {
+        write(format!("value-{number}"), 3, value)?;
     }
     Ok(())
 }

@@ -14,8 +14,8 @@ use crate::report::Report;
 
 /// What is known of a run, and a view of each of its streams.
 ///
-/// Every field outside `streams.*.view` and `expected.value` is an observation of the collector. A reader ignores keys
-/// that it does not know and refuses a key that stands twice.
+/// Every field outside `streams.*.view` and `expected.value` is an observation of the collector. A
+/// reader ignores keys that it does not know and refuses a key that stands twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope {
     /// The name and version of this shape.
