@@ -216,11 +216,11 @@ fn the_session_of_the_docs() {
     for (shown, options) in [
         ("sample", rows),
         ("--payload sample", Options { payload: true, ..rows }),
-        ("--only-summary sample", Options { items: false, summary: true, ..rows }),
+        ("--summary sample", Options { items: false, summary: true, ..rows }),
         ("--json sample", json),
     ] {
         let explained = explain(SAMPLE, options);
-        let (_, after) = docs.split_once(&format!("$ explain {shown}\n")).expect(shown);
+        let (_, after) = docs.split_once(&format!("$ noesc explain {shown}\n")).expect(shown);
         let block = after.split("```").next().unwrap_or_default();
         match block.strip_suffix("...\n") {
             Some(beginning) => assert!(explained.starts_with(beginning), "{shown}"),
