@@ -1,10 +1,12 @@
-//! How noesc says that something went wrong: `noesc: error: …`, then `hint: …`.
+//! How noesc says that something went wrong: `noesc: error: …`, then `noesc: hint: …`.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
+
+use crate::say::{lines_are_open, say};
 
 /// Exit status of a misuse, or of input that can't be read.
 pub(crate) const MISUSE: u8 = 2;
@@ -56,15 +58,10 @@ impl Failure {
     pub(crate) fn tell(self) -> ExitCode {
         say(&format!("error: {}", self.message));
         if let Some(hint) = self.hint {
-            let _ = writeln!(io::stderr(), "hint: {hint}");
+            say(&format!("hint: {hint}"));
         }
         ExitCode::from(self.code)
     }
-}
-
-/// Writes one line of ours to stderr. That nobody reads it is no reason to fail.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "noesc: {line}");
 }
 
 /// Somebody's bytes in double quotes, audit-escaped.
@@ -97,7 +94,9 @@ pub(crate) fn reason(error: &io::Error) -> String {
 /// A panic is a fault of ours; what it says may quote input all the same.
 pub(crate) fn escape_panics() {
     std::panic::set_hook(Box::new(|panic| {
+        // What a command printed may end within a line, and nobody knows any more.
+        lines_are_open(false, true);
         say(&format!("error: internal fault: {}", escaped(panic)));
-        let _ = writeln!(io::stderr(), "hint: please report it, with what noesc was given");
+        say("hint: please report it, with what noesc was given");
     }));
 }

@@ -10,7 +10,8 @@ use noesc_session::Viewer;
 use crate::args::FilterArgs;
 use crate::fail::{Failure, Result};
 use crate::input::{Input, Wanted, create, unwritten, write};
-use crate::note::{self, OpenLines};
+use crate::note;
+use crate::say::say;
 use crate::settings::decoder;
 use crate::spans::SpansFile;
 
@@ -22,7 +23,7 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
     let report_file = args.report.as_deref();
     let report_file = report_file.map(|path| create("--report", path, &[input.file()]));
     let report_file = report_file.transpose()?;
-    let (report, open) = match &args.spans {
+    let report = match &args.spans {
         None => pass(viewer, input, &mut ())?,
         Some(path) => {
             let mut used = vec![input.file()];
@@ -37,21 +38,19 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
     if let (Some(file), Some(path)) = (report_file, &args.report) {
         write_json(&report, file, path)?;
     }
-    if !args.quiet && !config.is_on("quiet") {
-        note::tell(note::findings(&report, None), open);
+    if let Some(note) = note::findings(&report, None)
+        && !args.quiet
+        && !config.is_on("quiet")
+    {
+        say(&note);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Passes the input through the boundary. A reader that goes away ends it; the report then is of
 /// what was read.
-fn pass(
-    mut viewer: Viewer,
-    mut input: Input,
-    spans: &mut impl SpanReceiver,
-) -> Result<(Report, OpenLines)> {
+fn pass(mut viewer: Viewer, mut input: Input, spans: &mut impl SpanReceiver) -> Result<Report> {
     let mut view = String::new();
-    let mut open = OpenLines::default();
     let mut failed = None;
     loop {
         view.clear();
@@ -63,21 +62,14 @@ fn pass(
                 break;
             }
         }
-        open.stdout = is_line_open(&view).unwrap_or(open.stdout);
         if write(view.as_bytes())? == Wanted::No {
             break;
         }
     }
     view.clear();
     let report = viewer.finish(&mut view, spans);
-    open.stdout = is_line_open(&view).unwrap_or(open.stdout);
     write(view.as_bytes())?;
-    failed.map_or(Ok((report, open)), Err)
-}
-
-/// Whether a piece of a view ends within a line; an empty one says nothing.
-fn is_line_open(view: &str) -> Option<bool> {
-    view.as_bytes().last().map(|last| *last != b'\n')
+    failed.map_or(Ok(report), Err)
 }
 
 /// Writes a value as one line of JSON.

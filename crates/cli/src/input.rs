@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::fail::{Failure, Result};
+use crate::say::stdout_took;
 
 /// Bytes read at once: what a Linux pipe holds by default.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -80,7 +81,10 @@ pub(crate) fn write(bytes: &[u8]) -> Result<Wanted> {
     static STDOUT: LazyLock<io::Result<File>> = LazyLock::new(|| descriptor(io::stdout()));
     let mut stdout = STDOUT.as_ref().map_err(|error| unwritten(OsStr::new("stdout"), error))?;
     match stdout.write_all(bytes) {
-        Ok(()) => Ok(Wanted::Yes),
+        Ok(()) => {
+            stdout_took(bytes);
+            Ok(Wanted::Yes)
+        }
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Wanted::No),
         Err(error) => Err(unwritten(OsStr::new("stdout"), &error)),
     }

@@ -10,6 +10,7 @@ mod filter;
 mod input;
 mod note;
 mod run;
+mod say;
 mod scan;
 mod settings;
 mod shell;

@@ -15,7 +15,8 @@ use noesc_session::{
 use crate::args::{ExpectKind, RunArgs, RunFormat};
 use crate::fail::{Failure, Result, WRAPPER, escaped};
 use crate::input::{create, stdin, unwritten, write};
-use crate::note::{self, OpenLines};
+use crate::note;
+use crate::say::{is_one_output, lines_are_open, say};
 use crate::status::exit;
 
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
@@ -28,7 +29,7 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     settings.expect = expect(args)?;
     let mut records = Records::open(args)?;
     settings.record = !records.files.is_empty();
-    settings.one_output = note::is_one_output();
+    settings.one_output = is_one_output();
     let quiet = args.quiet || config.is_on("quiet") || args.facts_fd.is_some();
     match args.format {
         RunFormat::Text => text(args, &command, &settings, quiet, &mut records),
@@ -97,18 +98,18 @@ fn text(
     let stdout = outlet("stdout", Outlet::duplicate(std::io::stdout()))?;
     let stderr = outlet("stderr", Outlet::duplicate(std::io::stderr()))?;
     let ran = live(command, &Limits::default(), settings, stdout, stderr).map_err(unstarted)?;
+    lines_are_open(ran.stdout.is_line_open, ran.stderr.is_line_open);
     if let Some(record) = &ran.record {
         records.write(record)?;
     }
     if !quiet {
-        let open = OpenLines { stdout: ran.stdout.is_line_open, stderr: ran.stderr.is_line_open };
         let found = [
             note::findings(&ran.stdout.report, Some("stdout")),
             note::findings(&ran.stderr.report, Some("stderr")),
         ];
         let unmet = ran.expected.as_ref().filter(|expected| !expected.met);
         let notes = found.into_iter().flatten().chain(unmet.map(ToString::to_string));
-        note::tell(notes.chain(writers_alive(&ran.captured)), open);
+        notes.chain(writers_alive(&ran.captured)).for_each(|note| say(&note));
     }
     for (name, stream) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
         if let Some(kind) = stream.failure {

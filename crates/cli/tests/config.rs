@@ -132,13 +132,13 @@ fn a_mistake_of_the_users_own_is_an_error_with_a_suggestion() {
         said,
         str![[r#"
 noesc: error: "DIR/home/noesc/config.toml" line 2: unknown key "proflie"
-hint: did you mean "profile"?
+noesc: hint: did you mean "profile"?
 noesc: error: "DIR/home/noesc/config.toml" line 1: "mark" has a wrong value
-hint: it is true or false
+noesc: hint: it is true or false
 noesc: error: "DIR/home/noesc/config.toml" line 1: "cr" has a wrong value
-hint: it is one of newline, collapse, overwrite, drop, mark
+noesc: hint: it is one of newline, collapse, overwrite, drop, mark
 noesc: error: "DIR/home/noesc/config.toml" line 1: unknown key "zzz"
-hint: "noesc config --schema" lists the keys
+noesc: hint: "noesc config --schema" lists the keys
 
 "#]]
     );

@@ -54,7 +54,7 @@ impl Session {
         let lines: Vec<_> = said.split_terminator('\n').collect();
         assert_eq!(lines.len(), 2, "{line}: {said:?}");
         assert!(lines[0].starts_with("noesc: error: "), "{line}: {said:?}");
-        assert!(lines[1].starts_with("hint: "), "{line}: {said:?}");
+        assert!(lines[1].starts_with("noesc: hint: "), "{line}: {said:?}");
         writeln!(self.text, "$ noesc {line}\n{said}exit {}\n", ended.code()).unwrap();
         assert_eq!(ended.out(), "", "{line}");
     }

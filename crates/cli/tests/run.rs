@@ -135,6 +135,24 @@ fn what_we_say_begins_a_line() {
 }
 
 #[test]
+fn an_error_of_ours_begins_a_line() {
+    let both = |script: &str| ran(shell(&format!("exec 2>&1; {script}")));
+    let error = "noesc: error: can not write to \"/dev/full\": no space left\n\
+                 noesc: hint: the output is cut; write it elsewhere\n";
+    let ended = both(r#""$N" run --report /dev/full -- printf open"#);
+    ended.is(&format!("open\n{error}"), "", 125);
+    let ended = ran_sh(&["--report", "/dev/full"], "printf open >&2");
+    ended.is("", &format!("open\n{error}"), 125);
+    let ended = both(r#"printf open | "$N" filter --report /dev/full"#);
+    ended.is(&format!("open\n{error}"), "", 2);
+    let ended = both(r#"printf 'a\033' | "$N" unaudit"#);
+    assert!(ended.out().starts_with("a\nnoesc: error: this is no audit view"), "{ended:?}");
+    // An output of its own keeps its bytes.
+    let ended = ran_sh(&["--report", "/dev/full"], "printf open");
+    ended.is("open", error, 125);
+}
+
+#[test]
 fn harmless_output_is_passed_without_a_word() {
     let script = r"printf '\033[1mbold\033[0m \033[2K\r50%%\r\n'; printf '\033]0;t\007w\n' >&2";
     ran_sh(&[], script).is("bold \n50%\n", "w\n", 0);

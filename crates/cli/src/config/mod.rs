@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use noesc::{Conceal, Cr, HiddenText, Invisible, Profile, Separators};
 
-use crate::fail::{Failure, Result, quoted, say};
+use crate::fail::{Failure, Result, quoted};
+use crate::say::say;
 
 use file::FileError;
 pub(crate) use show::config;

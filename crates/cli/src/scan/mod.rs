@@ -26,8 +26,9 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use noesc::Severity;
 
-use crate::fail::{Failure, MISUSE, Result, quoted, reason, say};
+use crate::fail::{Failure, MISUSE, Result, quoted, reason};
 use crate::input::{create, unwritten, write};
+use crate::say::say;
 use baseline::Baseline;
 use scanned::{Scanned, Unread};
 use source::Buffer;

@@ -1,0 +1,47 @@
+//! Our own lines on stderr. Each begins with `noesc: `, and each on a line of its own.
+
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Whether what was written to our stdout, or stderr, last has no line end.
+static STDOUT_OPEN: AtomicBool = AtomicBool::new(false);
+static STDERR_OPEN: AtomicBool = AtomicBool::new(false);
+
+/// These bytes went to stdout.
+pub(crate) fn stdout_took(bytes: &[u8]) {
+    if let Some(last) = bytes.last() {
+        STDOUT_OPEN.store(*last != b'\n', Relaxed);
+    }
+}
+
+/// What a command printed went to both, and its last lines are open or not.
+pub(crate) fn lines_are_open(stdout: bool, stderr: bool) {
+    STDOUT_OPEN.store(stdout, Relaxed);
+    STDERR_OPEN.store(stderr, Relaxed);
+}
+
+/// Writes one line of ours to stderr; an open line there is ended first. That nobody reads it is
+/// no reason to fail.
+pub(crate) fn say(line: &str) {
+    let mut stderr = io::stderr();
+    let is_open = STDERR_OPEN.swap(false, Relaxed)
+        || STDOUT_OPEN.load(Relaxed) && is_one_output() && STDOUT_OPEN.swap(false, Relaxed);
+    if is_open {
+        let _ = stderr.write_all(b"\n");
+    }
+    let _ = writeln!(stderr, "noesc: {line}");
+}
+
+/// Whether stdout and stderr go to the same terminal, pipe or file.
+pub(crate) fn is_one_output() -> bool {
+    let place = |fd: BorrowedFd<'_>| -> io::Result<_> {
+        let file = std::fs::File::from(fd.try_clone_to_owned()?).metadata()?;
+        Ok((file.dev(), file.ino()))
+    };
+    match (place(io::stdout().as_fd()), place(io::stderr().as_fd())) {
+        (Ok(stdout), Ok(stderr)) => stdout == stderr,
+        _ => false,
+    }
+}
