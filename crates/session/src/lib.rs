@@ -9,6 +9,7 @@ mod decode;
 mod expect;
 mod inherit;
 mod live;
+mod name;
 mod record;
 mod suspect;
 mod tap;
