@@ -106,6 +106,10 @@ fn a_line_that_looks_like_ours_is_marked_on_stderr() {
         "a\nchild: noesc: error: x",
         0,
     );
+    // What is kept but not seen hides nothing.
+    let kept = |script: &str| ran_sh(&["--invisible", "keep"], script).err().to_owned();
+    assert_eq!(kept(r"printf '\357\273\277noesc: x' >&2"), "\u{feff}child: noesc: x");
+    assert_eq!(kept(r"printf 'no\342\200\213esc: x' >&2"), "child: no\u{200b}esc: x");
     // Nobody looks for our lines on stdout.
     ran_sh(&[], "echo 'noesc: plain'").is("noesc: plain\n", "", 0);
 }

@@ -1,15 +1,20 @@
 //! Keeping a child from writing lines that look like ours.
 
+use unicode_width::UnicodeWidthChar;
+
 /// Our own lines begin with this.
 const NAME: &[u8] = b"noesc:";
 const CHILD: &[u8] = b"child: ";
 
-/// Bytes held at the start of a line. Only style within the name can make it more than the name:
-/// such a line is taken for a forged one.
+/// Bytes held at the start of a line. Only what is not seen within the name can make it more than
+/// the name: such a line is taken for a forged one.
 const NAME_HELD_MAX: usize = 256;
 
+/// Shows what follows from right to left, whatever it is: any text becomes the name by it.
+const RIGHT_TO_LEFT_OVERRIDE: char = '\u{202e}';
+
 /// Keeps a child from writing lines that look like ours. At the start of a line it holds back what
-/// may become `noesc:`, with any style in front.
+/// may become `noesc:`, with any style and any character that is not seen in front and within.
 #[derive(Debug, Default)]
 pub(crate) struct NameGuard {
     /// What the line so far may be the beginning of; `None` further on in a line.
@@ -23,46 +28,55 @@ pub(crate) struct NameGuard {
 
 impl NameGuard {
     pub(crate) fn push(&mut self, view: &str, to: &mut Vec<u8>) {
-        let mut rest = view.as_bytes();
-        while let Some((&byte, after)) = rest.split_first() {
+        let mut rest = view;
+        while let Some(c) = rest.chars().next() {
             if self.inside {
-                let end = rest.iter().position(|&b| b == b'\n').map_or(rest.len(), |at| at + 1);
-                to.extend_from_slice(&rest[..end]);
-                self.inside = !rest[..end].ends_with(b"\n");
-                rest = &rest[end..];
+                let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
+                let (line, after) = rest.split_at(end);
+                to.extend_from_slice(line.as_bytes());
+                self.inside = !line.ends_with('\n');
+                rest = after;
                 continue;
             }
+            let (first, after) = rest.split_at(c.len_utf8());
             rest = after;
-            self.held.push(byte);
-            self.start_of_line(byte, to);
+            self.held.extend_from_slice(first.as_bytes());
+            self.start_of_line(c, to);
         }
     }
 
-    fn start_of_line(&mut self, byte: u8, to: &mut Vec<u8>) {
-        match byte {
-            0x1B if self.held.len() <= NAME_HELD_MAX => self.style = true,
-            b'm' if self.style => {
+    fn start_of_line(&mut self, c: char, to: &mut Vec<u8>) {
+        match c {
+            '\n' => self.leave(to, false),
+            _ if self.held.len() > NAME_HELD_MAX => self.forged(to),
+            '\x1b' => self.style = true,
+            'm' if self.style => {
                 self.style = false;
-                // Style shows at once; the name can't be before it.
-                if self.matched == 0 {
-                    to.append(&mut self.held);
-                }
-            }
-            _ if self.held.len() > NAME_HELD_MAX => {
-                to.extend_from_slice(CHILD);
-                self.leave(to, true);
+                self.unseen(to);
             }
             _ if self.style => {}
-            byte if byte == NAME[self.matched] => {
+            RIGHT_TO_LEFT_OVERRIDE => self.forged(to),
+            c if u32::from(c) == u32::from(NAME[self.matched]) => {
                 self.matched += 1;
                 if self.matched == NAME.len() {
-                    to.extend_from_slice(CHILD);
-                    self.leave(to, true);
+                    self.forged(to);
                 }
             }
-            b'\n' => self.leave(to, false),
+            c if is_unseen(c) => self.unseen(to),
             _ => self.leave(to, true),
         }
+    }
+
+    /// Shown at once, as the name can't be before it; held within the name.
+    fn unseen(&mut self, to: &mut Vec<u8>) {
+        if self.matched == 0 {
+            to.append(&mut self.held);
+        }
+    }
+
+    fn forged(&mut self, to: &mut Vec<u8>) {
+        to.extend_from_slice(CHILD);
+        self.leave(to, true);
     }
 
     fn leave(&mut self, to: &mut Vec<u8>, inside: bool) {
@@ -77,9 +91,29 @@ impl NameGuard {
     }
 }
 
+/// Whether a character leaves no sign of its own: it has no width, as a mark on a letter has none,
+/// or is a control or another one that a terminal may leave out. Settings may keep such characters.
+fn is_unseen(c: char) -> bool {
+    match u32::from(c) {
+        0x09 => false,
+        // Annotations and noncharacters.
+        0xFFF9..=0xFFFB | 0xFDD0..=0xFDEF => true,
+        point if point & 0xFFFE == 0xFFFE => true,
+        _ => c.width().is_none_or(|width| width == 0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
+
+    const PIECES: &[&str] = &[
+        "n", "o", "e", "s", "c", ":", "no", "esc", "noesc:", "\n", "x", "\x1b[m", "\u{200b}",
+        "\u{301}", "\u{feff}", "\u{e9}",
+    ];
 
     fn guard(pieces: &[&str]) -> String {
         let mut guard = NameGuard::default();
@@ -113,6 +147,57 @@ mod tests {
         assert_eq!(guard(&[&below]), format!("child: {below}"));
         let above = styled(NAME_HELD_MAX / 3 + 1);
         assert_eq!(guard(&[&above]), format!("child: {above}"));
+    }
+
+    #[test]
+    fn what_is_not_seen_does_not_hide_the_name() {
+        for c in ['\u{feff}', '\u{200b}', '\u{301}', '\u{ad}', '\u{e0041}', '\u{fe0f}', '\0'] {
+            assert_eq!(guard(&[&format!("{c}noesc: x\n")]), format!("{c}child: noesc: x\n"));
+            let within = format!("no{c}\x1b[m{c}esc{c}: x\n");
+            assert_eq!(guard(&[&within]), format!("child: {within}"));
+            let other = format!("no{c}\n{c}ise: x\nnoe{c}l");
+            assert_eq!(guard(&[&other]), other);
+        }
+        // An override shows `:cseon` as the name.
+        assert_eq!(guard(&["\u{202e}x :cseon\n"]), "child: \u{202e}x :cseon\n");
+        assert_eq!(guard(&["no\u{202e}:cse\n"]), "child: no\u{202e}:cse\n");
+        assert_eq!(guard(&["now \u{202e}:cse\n"]), "now \u{202e}:cse\n");
+    }
+
+    #[test]
+    fn blanks_and_letters_are_seen() {
+        for c in ['\t', ' ', '\u{a0}', 'a', '\u{e9}', '\u{4f60}', '\u{2800}', '\u{241b}'] {
+            assert!(!is_unseen(c), "{c:?}");
+            let other = format!("{c}noesc: x\nno{c}esc: x\n");
+            assert_eq!(guard(&[&other]), other);
+        }
+    }
+
+    #[test]
+    fn what_is_not_seen_within_the_name_is_held_up_to_the_limit() {
+        let filled = |n: usize| format!("n{}oesc? x", "\u{200b}".repeat(n));
+        let most = filled((NAME_HELD_MAX - 6) / 3);
+        assert_eq!(guard(&[&most]), most);
+        let above = filled(NAME_HELD_MAX / 3 + 1);
+        assert_eq!(guard(&[&above]), format!("child: {above}"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::with_cases(4000)
+        })]
+
+        /// Where a view is cut changes nothing; without what is not seen, no line is ours.
+        #[test]
+        fn any_pieces(pieces in proptest::collection::vec(select(PIECES), 0..40)) {
+            let whole = pieces.concat();
+            let guarded = guard(&[&whole]);
+            prop_assert_eq!(&guard(&pieces), &guarded);
+            let seen = guarded.replace("\x1b[m", "").replace(|c| is_unseen(c) && c != '\n', "");
+            prop_assert!(!seen.lines().any(|line| line.starts_with("noesc:")), "{:?}", whole);
+            prop_assert_eq!(guarded.replace("child: ", ""), whole);
+        }
     }
 
     #[test]
