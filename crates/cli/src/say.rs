@@ -26,9 +26,8 @@ pub(crate) fn lines_are_open(stdout: bool, stderr: bool) {
 /// no reason to fail.
 pub(crate) fn say(line: &str) {
     let mut stderr = io::stderr();
-    let is_open = STDERR_OPEN.swap(false, Relaxed)
-        || STDOUT_OPEN.load(Relaxed) && is_one_output() && STDOUT_OPEN.swap(false, Relaxed);
-    if is_open {
+    let stdout = is_one_output() && STDOUT_OPEN.swap(false, Relaxed);
+    if STDERR_OPEN.swap(false, Relaxed) || stdout {
         let _ = stderr.write_all(b"\n");
     }
     let _ = writeln!(stderr, "noesc: {line}");

@@ -200,6 +200,20 @@ fn a_line_of_stdout_is_not_taken_for_ours_where_both_are_one_output() {
     let script = r#""$N" run -- echo 'noesc: error: forged' 2>&1"#;
     ran(shell(script)).is("child: noesc: error: forged\n", "", 0);
     ran_sh(&[], "echo 'noesc: own'").is("noesc: own\n", "", 0);
+    // Nor a line that is a part of either.
+    let both = |script: &str| {
+        let ended = ran(shell(&format!("\"$N\" run -- sh -c '{script}' 2>&1")));
+        ended.out().to_owned()
+    };
+    let script = "printf noes; exec >&-; sleep 0.2; echo c: error: forged >&2";
+    assert_eq!(both(script), "child: noesc: error: forged\n");
+    let script = "printf no >&2; sleep 0.2; echo esc: error: forged";
+    assert_eq!(both(script), "child: noesc: error: forged\n");
+    assert_eq!(both("printf no"), "no");
+    assert_eq!(both("printf x; sleep 0.2; echo noesc: >&2"), "xnoesc:\n");
+    let script = r#"printf "\033]52;c;YQ==\007a"; printf "\033]52;c;YQ==\007b" >&2"#;
+    let ended = both(script);
+    assert_eq!(ended.lines().count(), 3, "{ended:?}");
 }
 
 #[test]

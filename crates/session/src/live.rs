@@ -3,9 +3,7 @@
 use std::os::fd::BorrowedFd;
 
 use noesc::{Profile, ProfileError, Report};
-use noesc_capture::{
-    Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream, StreamRecord,
-};
+use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream};
 use noesc_envelope::{Envelope, Expected, StreamName};
 
 use crate::collect::CollectError;
@@ -26,7 +24,7 @@ pub struct Settings {
     /// Whether a live run makes a record too; its digests cost time.
     pub record: bool,
     /// Our stdout and stderr are one output, so that a line of the child's stdout could be taken
-    /// for ours too.
+    /// for ours too. All goes to `stderr` then.
     pub one_output: bool,
 }
 
@@ -73,103 +71,112 @@ pub fn live(
     stderr: Outlet,
 ) -> Result<Ran, CollectError> {
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
-    let path =
-        |outlet, guarded| Path::new(settings, outlet, guarded).map_err(CollectError::Profile);
-    let mut wrapper = Wrapper {
-        stdout: path(stdout, settings.one_output)?,
-        stderr: path(stderr, true)?,
-        watch: Watch::new(command, settings),
-    };
+    let mut wrapper = Wrapper::new(settings, stdout, stderr).map_err(CollectError::Profile)?;
+    wrapper.watch = Watch::new(command, settings);
     let captured = noesc_capture::run(command, limits, &mut wrapper);
-    let report = wrapper.stdout.tap.report();
+    let report = wrapper.stdout.report();
     let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured, report));
     let record = settings.record.then(|| {
         let profile = settings.profile.name();
         let streams = vec![
-            (StreamName::Stdout, wrapper.stdout.record(&captured.stdout, profile, &identity)),
-            (StreamName::Stderr, wrapper.stderr.record(&captured.stderr, profile, &identity)),
+            (
+                StreamName::Stdout,
+                wrapper.stdout.record(&captured.stdout, profile, None, &identity.key),
+            ),
+            (
+                StreamName::Stderr,
+                wrapper.stderr.record(&captured.stderr, profile, None, &identity.key),
+            ),
         ];
         let limits = recorded_limits(limits, settings, None);
         let record = envelope(&identity, command, &captured, settings, limits, streams, Vec::new());
         Envelope { expected: expected.clone(), ..record }.without_value()
     });
-    let (stdout, stderr) = (wrapper.stdout.done(), wrapper.stderr.done());
+    let (stdout, stderr) = wrapper.done();
     Ok(Ran { captured, stdout, stderr, expected, record })
 }
 
 struct Wrapper {
-    stdout: Path,
-    stderr: Path,
+    stdout: Tap,
+    stderr: Tap,
+    /// Where stdout's view goes; `None` where our stdout and stderr are one output.
+    out: Option<Output>,
+    err: Output,
+    /// Streams that have not ended.
+    open: u8,
     watch: Option<Watch>,
 }
 
-/// One stream from the child to our own output.
-struct Path {
-    tap: Tap,
+impl Wrapper {
+    fn new(settings: &Settings, stdout: Outlet, stderr: Outlet) -> Result<Self, ProfileError> {
+        let tap = || Tap::new(settings, settings.record);
+        Ok(Self {
+            stdout: tap()?,
+            stderr: tap()?,
+            out: (!settings.one_output).then(|| Output::new(stdout, None)),
+            err: Output::new(stderr, Some(NameGuard::default())),
+            open: 2,
+            watch: None,
+        })
+    }
+
+    /// A descriptor of the child's own has no place in what a reader of ours is shown.
+    fn parts(&mut self, stream: Stream) -> Option<(&mut Tap, &mut Output)> {
+        match (stream, &mut self.out) {
+            (Stream::Stdout, Some(out)) => Some((&mut self.stdout, out)),
+            (Stream::Stdout, None) => Some((&mut self.stdout, &mut self.err)),
+            (Stream::Stderr, _) => Some((&mut self.stderr, &mut self.err)),
+            (Stream::Extra, _) => None,
+        }
+    }
+
+    /// Where stdout's view goes.
+    fn out(&self) -> &Output {
+        self.out.as_ref().unwrap_or(&self.err)
+    }
+
+    fn done(self) -> (RanStream, RanStream) {
+        let ran = |tap: &Tap, output: &Output| {
+            let failure = output.outlet.failure();
+            RanStream {
+                report: tap.report().clone(),
+                failure: failure.filter(|&kind| kind != std::io::ErrorKind::BrokenPipe),
+                is_line_open: output.is_line_open,
+            }
+        };
+        (ran(&self.stdout, self.out()), ran(&self.stderr, &self.err))
+    }
+}
+
+/// An output of ours. Where it takes both streams, the guard sees them as a reader does.
+struct Output {
     outlet: Outlet,
     names: Option<NameGuard>,
     is_line_open: bool,
 }
 
-impl Path {
-    fn new(settings: &Settings, outlet: Outlet, guarded: bool) -> Result<Self, ProfileError> {
-        Ok(Self {
-            tap: Tap::new(settings, settings.record)?,
-            outlet,
-            names: guarded.then(NameGuard::default),
-            is_line_open: false,
-        })
+impl Output {
+    fn new(outlet: Outlet, names: Option<NameGuard>) -> Self {
+        Self { outlet, names, is_line_open: false }
     }
 
-    fn push(&mut self, bytes: &[u8]) -> Flow {
-        self.tap.push(bytes, &mut ());
-        self.write()
-    }
-
-    fn finish(&mut self) -> Flow {
-        self.tap.finish(&mut ());
-        let flow = self.write();
-        if let Some(names) = &mut self.names {
-            names.finish(self.outlet.buffer());
-            return self.outlet.write();
-        }
-        flow
-    }
-
-    fn write(&mut self) -> Flow {
+    fn push(&mut self, view: &str) -> Flow {
         match &mut self.names {
-            Some(names) => names.push(&self.tap.view, self.outlet.buffer()),
-            None => self.outlet.buffer().extend_from_slice(self.tap.view.as_bytes()),
+            Some(names) => names.push(view, self.outlet.buffer()),
+            None => self.outlet.buffer().extend_from_slice(view.as_bytes()),
         }
-        if let Some(last) = self.tap.view.as_bytes().last() {
+        if let Some(last) = view.as_bytes().last() {
             self.is_line_open = *last != b'\n';
         }
         self.outlet.write()
     }
 
-    fn done(self) -> RanStream {
-        let failure = self.outlet.failure().filter(|&kind| kind != std::io::ErrorKind::BrokenPipe);
-        RanStream { report: self.tap.report().clone(), failure, is_line_open: self.is_line_open }
-    }
-
-    fn record(
-        &self,
-        observed: &StreamRecord,
-        profile: &str,
-        identity: &Identity,
-    ) -> noesc_envelope::Stream {
-        self.tap.record(observed, profile, None, &identity.key)
-    }
-}
-
-impl Wrapper {
-    /// A stream of the child's own has no place in what a terminal shows.
-    fn path(&mut self, stream: Stream) -> Option<&mut Path> {
-        match stream {
-            Stream::Stdout => Some(&mut self.stdout),
-            Stream::Stderr => Some(&mut self.stderr),
-            Stream::Extra => None,
+    /// Nothing follows.
+    fn finish(&mut self) -> Flow {
+        if let Some(names) = &mut self.names {
+            names.finish(self.outlet.buffer());
         }
+        self.outlet.write()
     }
 }
 
@@ -178,22 +185,31 @@ impl Sink for Wrapper {
         if let Some(watch) = &mut self.watch {
             watch.push(&chunk);
         }
-        self.path(chunk.stream).map_or(Flow::Continue, |path| path.push(chunk.bytes))
+        let Some((tap, output)) = self.parts(chunk.stream) else { return Flow::Continue };
+        tap.push(chunk.bytes, &mut ());
+        output.push(&tap.view)
     }
 
     fn end(&mut self, stream: Stream, _: End) -> Flow {
-        self.path(stream).map_or(Flow::Continue, Path::finish)
+        let still_open = self.open.saturating_sub(1);
+        let is_last = still_open == 0 || self.out.is_some();
+        let Some((tap, output)) = self.parts(stream) else { return Flow::Continue };
+        tap.finish(&mut ());
+        let flow = output.push(&tap.view);
+        let flow = if is_last { output.finish() } else { flow };
+        self.open = still_open;
+        flow
     }
 
     fn blocked_on(&self, stream: Stream) -> Option<BorrowedFd<'_>> {
         match stream {
-            Stream::Stdout => Some(self.stdout.outlet.fd()),
-            Stream::Stderr => Some(self.stderr.outlet.fd()),
+            Stream::Stdout => Some(self.out().outlet.fd()),
+            Stream::Stderr => Some(self.err.outlet.fd()),
             Stream::Extra => None,
         }
     }
 
     fn writable(&mut self, stream: Stream) -> Flow {
-        self.path(stream).map_or(Flow::Continue, |path| path.outlet.write())
+        self.parts(stream).map_or(Flow::Continue, |(_, output)| output.outlet.write())
     }
 }
