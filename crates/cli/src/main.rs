@@ -4,6 +4,7 @@
 mod args;
 mod audit;
 mod config;
+mod descriptors;
 mod explain;
 mod fail;
 mod filter;

@@ -13,6 +13,7 @@ use noesc_session::{
 };
 
 use crate::args::{ExpectKind, RunArgs, RunFormat};
+use crate::descriptors;
 use crate::fail::{Failure, Result, WRAPPER, escaped};
 use crate::input::{create, stdin, unwritten, write};
 use crate::note;
@@ -24,6 +25,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
 }
 
 fn run_inner(args: &RunArgs) -> Result<ExitCode> {
+    descriptors::check(args)?;
     let (mut settings, config) = args.settings.settings()?;
     let command = command(args);
     settings.expect = expect(args)?;
@@ -49,7 +51,7 @@ fn command(args: &RunArgs) -> Command {
         keep.extend(named_descriptors(&args.argv, std::env::var_os("MAKEFLAGS").as_deref()));
     }
     // What the command could write to would be no place for facts.
-    keep.retain(|fd| args.facts_fd != Some(*fd));
+    keep.retain(|fd| !args.facts_fd.is_some_and(|facts| descriptors::is_same(facts, *fd)));
     command.keep_fds = Some(keep);
     command.extra_fd = args.json_fd;
     if args.plain {
@@ -190,10 +192,6 @@ impl<'a> Records<'a> {
             }));
         }
         if let Some(fd) = args.facts_fd {
-            if args.keep_fd.contains(&fd) {
-                return Err(Failure::new("\"--facts-fd\" and \"--keep-fd\" name one descriptor")
-                    .hint("what the command can write to is no place for facts"));
-            }
             let opened = OpenOptions::new().append(true).open(format!("/dev/fd/{fd}"));
             let file = opened.map_err(|error| {
                 Failure::io("\"--facts-fd\" can not write to", fd.to_string().as_ref(), &error)

@@ -124,6 +124,80 @@ fn stdin_that_can_only_be_written() {
 }
 
 #[test]
+fn descriptors_that_are_not_open() {
+    for (arguments, said, hint) in [
+        ("--facts-fd 9", "\"--facts-fd\" names descriptor 9: it is not open", "9>facts.json"),
+        (
+            "--facts-fd 9 9</dev/null",
+            "\"--facts-fd\" names descriptor 9: it is not open for writing",
+            "9>facts.json",
+        ),
+        ("--keep-fd 9", "\"--keep-fd\" names descriptor 9: it is not open", "9<FILE, or 9>FILE"),
+        // None that we opened ourselves.
+        (
+            "--report /dev/null --facts-fd 3",
+            "\"--facts-fd\" names descriptor 3: it is not open",
+            "",
+        ),
+    ] {
+        let ended = ran(shell(&format!("\"$N\" run {arguments} -- echo unseen")));
+        ended.refused(said, 125);
+        assert!(ended.err().contains(hint), "{ended:?}");
+    }
+}
+
+#[test]
+fn facts_are_where_the_command_can_not_write() {
+    let folder = Folder::new("facts-place");
+    let told = |script: &str| {
+        let _ = std::fs::remove_file(folder.path("f"));
+        let mut command = shell(script);
+        command.current_dir(&folder.0);
+        ran(command)
+    };
+    for (script, same) in [
+        (
+            r#""$N" run --facts-fd 3 --keep-fd 4 -- echo unseen 3>f 4>&3"#,
+            "descriptor 4 of \"--keep-fd\"",
+        ),
+        (
+            r#""$N" run --format json --facts-fd 3 --keep-fd 4 -- echo unseen 3>f 4<f"#,
+            "descriptor 4 of \"--keep-fd\"",
+        ),
+        (r#""$N" run --facts-fd 3 -- echo unseen 3>f <f"#, "our stdin, which the command has too"),
+        (
+            r#""$N" run --format json --stdin --facts-fd 3 -- echo unseen 3>f <f"#,
+            "our stdin, which the command has too",
+        ),
+        (
+            r#""$N" run --facts-fd 3 -- echo unseen 3>&1"#,
+            "our stdout, where what the command prints goes",
+        ),
+        (
+            r#""$N" run --facts-fd 3 -- echo unseen 3>&2"#,
+            "our stderr, where what the command prints goes",
+        ),
+    ] {
+        let message = format!("\"--facts-fd\" names descriptor 3: it is the same file as {same}");
+        told(script).refused(&message, 125);
+    }
+    // Where nothing that the command prints goes, or nothing is read back.
+    for script in [
+        r#""$N" run --format json --facts-fd 3 -- echo x 3>&2"#,
+        r#""$N" run --format json --facts-fd 3 -- echo x 3>&1"#,
+        r#""$N" run --format json --facts-fd 3 -- echo x 3>f <f"#,
+        r#""$N" run --facts-fd 3 -- true 3>/dev/null >/dev/null"#,
+        r#"x=$("$N" run --facts-fd 3 -- echo y 3>&1 >&2); [ -n "$x" ]"#,
+    ] {
+        assert_eq!(told(script).code(), 0, "{script}");
+    }
+    // One that an argument names is not inherited either.
+    let script = r#""$N" run --facts-fd 3 -- sh -c 'echo forged >/dev/fd/4' 3>f 4>&3"#;
+    assert_ne!(told(script).code(), 0);
+    assert_eq!(json(&folder.path("f"))["outcome"]["kind"], "exited");
+}
+
+#[test]
 fn a_slow_reader_gets_everything() {
     let script = r#""$N" run -- seq 200000 | { sleep 0.3; cksum; }; seq 200000 | cksum"#;
     let ended = ran(shell(script));
