@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
-use crate::fail::{Failure, quoted};
+use crate::fail::{Failure, MISUSE, WRAPPER, quoted};
 use crate::input::unwritten;
 use crate::settings::SettingArgs;
 
@@ -72,7 +72,8 @@ pub(crate) struct RunArgs {
     #[arg(hide_possible_values = true, hide_default_value = true)]
     pub(crate) format: RunFormat,
 
-    /// Bytes of view per stream that a record holds, head and tail together (32KiB)
+    /// Bytes of view per stream that a record holds, head and tail together: 65536, 64KiB, 1MiB, …
+    /// (32KiB)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) view_bytes_max: Option<usize>,
 
@@ -81,7 +82,7 @@ pub(crate) struct RunArgs {
     pub(crate) expect: Option<ExpectKind>,
 
     /// Expect the JSON at the command's descriptor N, not on its stdout
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(3..))]
+    #[arg(long, value_name = "N", value_parser = descriptor)]
     pub(crate) json_fd: Option<i32>,
 
     /// Bytes that the expected JSON may have, also with KiB, MiB or GiB behind (1MiB)
@@ -93,7 +94,7 @@ pub(crate) struct RunArgs {
     pub(crate) report: Option<PathBuf>,
 
     /// Write the record without views to descriptor N, and no findings to stderr
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(3..))]
+    #[arg(long, value_name = "N", value_parser = descriptor)]
     pub(crate) facts_fd: Option<i32>,
 
     /// Give the command our stdin; in other formats than text it has none
@@ -105,7 +106,7 @@ pub(crate) struct RunArgs {
     pub(crate) plain: bool,
 
     /// Let the command inherit descriptor N; may be given again
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(3..))]
+    #[arg(long, value_name = "N", value_parser = descriptor)]
     pub(crate) keep_fd: Vec<i32>,
 
     /// Say nothing of findings
@@ -135,6 +136,14 @@ pub(crate) enum ExpectKind {
     Artifact,
 }
 
+/// The number of a descriptor that is none of the three standard ones.
+fn descriptor(text: &str) -> Result<i32, String> {
+    let number = text.parse().ok().filter(|number| *number > 2);
+    number.ok_or_else(|| "it is the number of a descriptor from 3 on".into())
+}
+
+const SIZES: &str = "it is a number of bytes, as 65536, 64KiB, 1MiB or 1GiB";
+
 /// A number of bytes, with KiB, MiB or GiB behind it.
 fn size(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -143,10 +152,10 @@ fn size(text: &str) -> Result<usize, String> {
         "KiB" => 1 << 10,
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,
-        _ => return Err("expected a number of bytes, KiB, MiB or GiB".into()),
+        _ => return Err(SIZES.into()),
     };
-    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
-    number.ok_or_else(|| "expected a number of bytes, KiB, MiB or GiB".into())
+    let number = digits.parse::<usize>().map_err(|_| SIZES)?;
+    number.checked_mul(unit).ok_or_else(|| "it is too large".into())
 }
 
 /// Reads bytes and writes their view.
@@ -315,9 +324,10 @@ pub(crate) struct ManArgs {
     pub(crate) verb: Option<String>,
 }
 
-/// Whether the first word is `run`.
-pub(crate) fn verb_is_run(argv: &[OsString]) -> bool {
-    argv.get(1).is_some_and(|verb| verb == "run")
+/// The verb that the first word names.
+pub(crate) fn verb(argv: &[OsString]) -> Option<String> {
+    let word = argv.get(1)?.to_str()?;
+    Arguments::command().find_subcommand(word).map(|verb| verb.get_name().to_owned())
 }
 
 pub(crate) fn parse(argv: &[OsString]) -> Result<Arguments, clap::Error> {
@@ -326,7 +336,9 @@ pub(crate) fn parse(argv: &[OsString]) -> Result<Arguments, clap::Error> {
 
 /// Says what is wrong with the command line in one line, and what to do. Help and version are no
 /// errors.
-pub(crate) fn explain(error: &clap::Error, misused: u8) -> ExitCode {
+pub(crate) fn explain(error: &clap::Error, verb: Option<&str>) -> ExitCode {
+    // A wrapper's own failures must not look like those of the command it runs.
+    let misused = if verb == Some("run") { WRAPPER } else { MISUSE };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             return match error.print() {
@@ -368,9 +380,10 @@ pub(crate) fn explain(error: &clap::Error, misused: u8) -> ExitCode {
             let why = why.map_or(String::new(), |why| format!(": {why}"));
             format!("{name} can not be {value}{why}")
         }
-        ErrorKind::MissingRequiredArgument => {
-            format!("{} is missing", missing(&argument))
-        }
+        ErrorKind::MissingRequiredArgument => match argument.as_str() {
+            "<COMMAND>..." => "the command to run is missing".into(),
+            argument => format!("{} is missing", quoted(OsStr::new(argument))),
+        },
         ErrorKind::ArgumentConflict => {
             let other = words(ContextKind::PriorArg).join(" ");
             match other == argument {
@@ -387,16 +400,10 @@ pub(crate) fn explain(error: &clap::Error, misused: u8) -> ExitCode {
     let hint = match (suggested.first(), known.is_empty()) {
         (Some(suggested), _) => format!("did you mean \"{suggested}\"?"),
         (None, false) => format!("one of {}", known.join(", ")),
-        (None, true) => {
-            "\"noesc --help\" lists the verbs, \"noesc VERB --help\" their flags".into()
-        }
+        (None, true) => match verb {
+            Some(verb) => format!("\"noesc {verb} --help\" lists what it takes"),
+            None => "\"noesc --help\" lists the verbs".into(),
+        },
     };
     Failure::new(message).hint(hint).code(misused).tell()
-}
-
-fn missing(argument: &str) -> &str {
-    match argument {
-        "<COMMAND>..." => "the command to run",
-        _ => "an argument",
-    }
 }

@@ -27,11 +27,9 @@ use args::Verb;
 fn main() -> ExitCode {
     fail::escape_panics();
     let argv: Vec<OsString> = std::env::args_os().collect();
-    // A wrapper's own failures must not look like those of the command it runs.
-    let misused = if args::verb_is_run(&argv) { fail::WRAPPER } else { fail::MISUSE };
     let args = match args::parse(&argv) {
         Ok(args) => args,
-        Err(error) => return args::explain(&error, misused),
+        Err(error) => return args::explain(&error, args::verb(&argv).as_deref()),
     };
     let result = match args.verb {
         Verb::Run(args) => run::run(args),

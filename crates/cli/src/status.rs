@@ -1,6 +1,7 @@
 //! The exit status of a run.
 
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use noesc_session::{Captured, Outcome, SpawnReason};
@@ -17,7 +18,7 @@ pub(crate) fn exit(captured: &Captured, name: &OsStr) -> Result<ExitCode> {
         }
         Outcome::SpawnFailed { reason, path } => {
             let path = path.as_ref().map_or(name, |path| path.as_os_str());
-            let (why, hint) = spawn_failure(*reason);
+            let (why, hint) = spawn_failure(*reason, name);
             Err(Failure::new(format!("can not run {}: {why}", quoted(path)))
                 .hint(hint)
                 .code(reason.shell_code()))
@@ -31,11 +32,11 @@ pub(crate) fn exit(captured: &Captured, name: &OsStr) -> Result<ExitCode> {
     }
 }
 
-fn spawn_failure(reason: SpawnReason) -> (String, &'static str) {
+fn spawn_failure(reason: SpawnReason, name: &OsStr) -> (String, &'static str) {
     let (why, hint) = match reason {
         SpawnReason::EmptyArgv => ("no command", "name a command after \"--\""),
         SpawnReason::Nul => ("an argument holds a NUL byte", "no program can be given one"),
-        SpawnReason::NotFound => ("not found", "check the name and PATH"),
+        SpawnReason::NotFound => ("not found", not_found(name)),
         SpawnReason::NotExecutable => ("not executable", "chmod +x it, or name its interpreter"),
         SpawnReason::IsFolder => ("it is a folder", "name a program"),
         SpawnReason::InterpreterNotFound => {
@@ -56,4 +57,20 @@ fn spawn_failure(reason: SpawnReason) -> (String, &'static str) {
         _ => ("the system refused", "try again"),
     };
     (why.into(), hint)
+}
+
+/// What to do about a name that no program has.
+fn not_found(name: &OsStr) -> &'static str {
+    let name = name.as_bytes();
+    let variable = name.split(|byte| *byte == b'=').next().unwrap_or_default();
+    let is_variable = variable.len() < name.len()
+        && variable.first().is_some_and(|byte| !byte.is_ascii_digit())
+        && variable.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    if is_variable {
+        return "no shell is involved: \"noesc run -- env NAME=VALUE COMMAND\" sets a variable";
+    }
+    match name.iter().any(|byte| b" \t\n|&;<>()$`\"'*?[]{}".contains(byte)) {
+        true => "no shell is involved: \"noesc run -- sh -c 'COMMAND'\" has one",
+        false => "check the name and PATH",
+    }
 }

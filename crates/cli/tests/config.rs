@@ -123,7 +123,17 @@ fn settings_that_do_not_go_are_refused_and_off_is_shown() {
 fn a_mistake_of_the_users_own_is_an_error_with_a_suggestion() {
     let folder = Folder::new("config-mistakes");
     let mut said = String::new();
-    for user in ["\nproflie = \"agent\"", "mark = 1", "cr = \"dorp\"", "zzz = 1"] {
+    for user in [
+        "\nproflie = \"agent\"",
+        "mark = 1",
+        "cr = \"dorp\"",
+        "zzz = 1",
+        "cr = [1,,",
+        "a = \"",
+        "mark = tru",
+        "cr = \"a\"\n\ncr = \"b\"",
+        "[x",
+    ] {
         let ended = ran(configured(&folder, user, &["filter"]));
         assert_eq!(ended.code(), 2);
         said.push_str(&ended.err().replace(folder.name("").trim_end_matches('/'), "DIR"));
@@ -139,6 +149,16 @@ noesc: error: "DIR/home/noesc/config.toml" line 1: "cr" has a wrong value
 noesc: hint: it is one of newline, collapse, overwrite, drop, mark
 noesc: error: "DIR/home/noesc/config.toml" line 1: unknown key "zzz"
 noesc: hint: "noesc config --schema" lists the keys
+noesc: error: "DIR/home/noesc/config.toml" line 1 column 9: extra comma in array, expected value
+noesc: hint: the file is TOML: one KEY = VALUE a line, such as cr = "drop"
+noesc: error: "DIR/home/noesc/config.toml" line 1 column 6: invalid basic string, expected `"`
+noesc: hint: the file is TOML: one KEY = VALUE a line, such as cr = "drop"
+noesc: error: "DIR/home/noesc/config.toml" line 1 column 8: invalid boolean, expected `true`
+noesc: hint: the file is TOML: one KEY = VALUE a line, such as cr = "drop"
+noesc: error: "DIR/home/noesc/config.toml" line 3 column 1: duplicate key
+noesc: hint: the file is TOML: one KEY = VALUE a line, such as cr = "drop"
+noesc: error: "DIR/home/noesc/config.toml" line 1 column 3: unclosed table, expected `]`
+noesc: hint: the file is TOML: one KEY = VALUE a line, such as cr = "drop"
 
 "#]]
     );

@@ -146,6 +146,16 @@ fn what_is_misunderstood() {
         "run --bogus -- true",
         "run --cr bogus -- true",
         "run --spans file -- true",
+        "run --view-bytes-max 1k -- true",
+        "run --view-bytes-max -1 -- true",
+        "run --view-bytes-max 99999999999GiB -- true",
+        "run --keep-fd 2 -- true",
+        "run --keep-fd 99 -- true",
+        "run --facts-fd 99 -- true",
+        "scan",
+        "completions",
+        "completions tcsh",
+        "man frobnicate",
     ] {
         session.refused(&words(line));
     }
@@ -259,9 +269,14 @@ fn commands_that_can_not_be_run() {
         "run ./folder",
         "run ./file/below",
         "run ./script",
+        "run FOO=1 cmd",
+        "run ./FOO=1",
     ] {
         session.refused(&words(line));
     }
+    session.refused(&[b"run", b"--", b"echo a | cat"]);
+    session.refused(&[b"run", b"--", b"ls *"]);
+    session.refused(&[b"run", b"--", b"a b=c"]);
     session.refused(&[b"run", b""]);
     assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/spawn.txt"].raw());
 }

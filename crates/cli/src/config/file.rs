@@ -1,6 +1,7 @@
 //! Reading a configuration file.
 
 use std::ffi::OsStr;
+use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -20,11 +21,14 @@ const NAME_SHOWN: usize = 32;
 /// Faults of a project's file that are told: one line each, of somebody else's making.
 const FAULTS_SHOWN: usize = 8;
 
+const SYNTAX: &str = "the file is TOML: one KEY = VALUE a line, such as cr = \"drop\"";
+
 /// Why a file can not be used; `message` is escaped.
 #[derive(Debug)]
 pub(super) struct FileError {
-    line: Option<usize>,
-    pub(super) message: String,
+    /// Line, and column where it says more.
+    place: Option<(usize, Option<usize>)>,
+    message: String,
     hint: Option<String>,
     /// The file may not be read.
     pub(super) denied: bool,
@@ -32,7 +36,7 @@ pub(super) struct FileError {
 
 impl FileError {
     fn new(message: impl Into<String>) -> Self {
-        Self { line: None, message: message.into(), hint: None, denied: false }
+        Self { place: None, message: message.into(), hint: None, denied: false }
     }
 
     fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -41,9 +45,19 @@ impl FileError {
     }
 
     pub(super) fn failure(self, path: &Path) -> Failure {
-        let line = self.line.map_or(String::new(), |line| format!(" line {line}"));
-        let failure = Failure::new(format!("{}{line}: {}", quoted(path.as_os_str()), self.message));
+        let failure = Failure::new(format!("{}{self}", quoted(path.as_os_str())));
         failure.hint(self.hint.unwrap_or_else(|| "\"noesc config --schema\" lists the keys".into()))
+    }
+}
+
+/// Behind the name of the file: ` line 3 column 7: what is wrong`.
+impl Display for FileError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some((line, column)) = self.place {
+            write!(f, " line {line}")?;
+            column.map_or(Ok(()), |column| write!(f, " column {column}"))?;
+        }
+        write!(f, ": {}", self.message)
     }
 }
 
@@ -106,13 +120,17 @@ fn parse(text: &str) -> Result<Values, FileError> {
 
 /// Each entry of a file by itself.
 fn entries(text: &str) -> Result<Vec<Result<Value, FileError>>, FileError> {
-    let line = |at: usize| Some(1 + text[..at.min(text.len())].matches('\n').count());
-    let table = DeTable::parse(text).map_err(|error| FileError {
-        line: error.span().and_then(|span| line(span.start)),
-        ..FileError::new(escaped(error.message()))
+    let line = |at: usize| 1 + text[..at].matches('\n').count();
+    let column = |at: usize| 1 + text[..at].chars().rev().take_while(|c| *c != '\n').count();
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map(|span| text.floor_char_boundary(span.start));
+        let place = at.map(|at| (line(at), Some(column(at))));
+        let message = escaped(error.message().trim_end().replace('\n', "; "));
+        FileError { place, ..FileError::new(message).hint(SYNTAX) }
     })?;
     let entry = |(name, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
-        let at = |error: FileError| FileError { line: line(name.span().start), ..error };
+        let place = Some((line(text.floor_char_boundary(name.span().start)), None));
+        let at = |error: FileError| FileError { place, ..error };
         let name: &std::borrow::Cow<'_, str> = name.get_ref();
         let key = known(name).map_err(at)?;
         Ok((key, checked(key, value.get_ref()).map_err(at)?))
@@ -184,16 +202,17 @@ mod tests {
             Ok(values) => {
                 values.iter().map(|(key, value)| format!("{}={value}", key.name)).collect()
             }
-            Err(e) => format!("{:?}: {} ({})", e.line, e.message, e.hint.unwrap_or_default()),
+            Err(e) => format!("{e} ({})", e.hint.as_deref().unwrap_or_default()),
         };
         assert_eq!(said("cr = \"drop\""), "cr=drop");
         assert_eq!(said("\nmark = true"), "mark=true");
         assert_eq!(
             said("\nproflie = \"agent\""),
-            "Some(2): unknown key \"proflie\" (did you mean \"profile\"?)"
+            " line 2: unknown key \"proflie\" (did you mean \"profile\"?)"
         );
-        assert_eq!(said("mark = 1"), "Some(1): \"mark\" has a wrong value (it is true or false)");
+        assert_eq!(said("mark = 1"), " line 1: \"mark\" has a wrong value (it is true or false)");
         assert!(said("\"\\u001b[2J\" = 1").contains(r#"unknown key "\x1b[2J""#));
-        assert!(said("cr = \"\n").starts_with("Some(1): "));
+        assert!(said("cr = \"\n").starts_with(" line 1 column 7: "), "{}", said("cr = \"\n"));
+        assert!(said("mark = true\n\u{e9} = [\n").starts_with(" line 2 "));
     }
 }

@@ -168,9 +168,9 @@ impl Config {
 
 /// A key of a project's file that is ignored; the others count.
 fn warn_of(path: &Path, fault: &FileError) {
-    say(&format!("warning: in {}: {}; it is ignored", quoted(path.as_os_str()), fault.message));
+    say(&format!("warning: in {}{fault}; it is ignored", quoted(path.as_os_str())));
 }
 
 fn warn_ignored(path: &Path, error: &FileError) {
-    say(&format!("warning: {} is ignored: {}", quoted(path.as_os_str()), error.message));
+    say(&format!("warning: ignored: {}{error}", quoted(path.as_os_str())));
 }
