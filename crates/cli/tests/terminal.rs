@@ -82,7 +82,9 @@ impl Drop for Pane {
 #[test]
 fn what_is_typed_is_echoed_and_arrives() {
     let pane = Pane::open("typed");
-    pane.type_line(r#""$N" run -- sh -c 'read x; echo "got:$x"'; echo "code:$?""#);
+    pane.type_line(r#""$N" run -- sh -c 'echo ask; read x; echo "got:$x"'; echo "code:$?""#);
+    // Until the shell has given the terminal away, keys are not echoed.
+    pane.see("ask");
     pane.tmux(&["send-keys", "-l", "hello"]);
     // The terminal's echo, before the line ends.
     pane.see("hello");
