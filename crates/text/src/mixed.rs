@@ -348,8 +348,15 @@ impl Word {
         if self.latin == 0 {
             return None;
         }
+        let plain = self.parts.iter().map(|part| part.letters.saturating_sub(part.alike));
+        let plain = plain.fold(0_u32, u32::saturating_add);
         let parts = self.parts.iter().enumerate().filter(|(_, part)| part.letters > 0);
-        parts.filter_map(|(other, part)| self.part_severity(other, part)).max()
+        let severities = parts.filter_map(|(other, part)| {
+            let severity = self.part_severity(other, part)?;
+            // With more letters plain to see than look-alikes it passes for no Latin word.
+            Some(if plain > part.alike { severity.min(Severity::Low) } else { severity })
+        });
+        severities.max()
     }
 
     fn part_severity(&self, other: usize, part: &Part) -> Option<Severity> {
@@ -529,6 +536,8 @@ mod tests {
             ("Z\u{430}", Low),
             ("URL\u{430}", Low),
             ("C\u{438}\u{441}\u{442}\u{435}\u{43c}\u{430}", Low), // a Latin C in a Russian word
+            // More that is plain to see than look-alikes, of another script still.
+            ("abc\u{394}\u{13a0}\u{3b2}\u{13f4}\u{3b3}\u{3b4}xyz", Low),
             ("PDF\u{43a}\u{430}", Info),
             ("3D\u{43c}\u{43e}\u{434}\u{435}\u{43b}\u{44c}", Info),
             ("get\u{426}\u{435}\u{43d}\u{430}", Info),
@@ -545,6 +554,9 @@ mod tests {
         is("ab\u{3b1}cd", Some(Severity::Low));
         is("ab\u{3b1}cde", Some(Severity::High));
         is("ab\u{3b1}cdef", Some(Severity::High));
+        is("ab\u{3b2}cd\u{435}", Some(Severity::High));
+        is("a\u{3b2}b\u{3b2}cd\u{435}", Some(Severity::Low));
+        is("a\u{3b2}b\u{3b2}c\u{430}d\u{435}", Some(Severity::High));
     }
 
     #[test]
