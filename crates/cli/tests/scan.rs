@@ -220,6 +220,34 @@ fn binary_is_a_nul_within_the_first_8_kib() {
 }
 
 #[test]
+fn noise_is_binary_and_a_text_before_it_is_not() {
+    let folder = Folder::new("noise");
+    // A middle-square of sorts: every byte but NUL, by chance an ENQ and words of mixed script.
+    let mut seed = 1_u32;
+    let noise: Vec<u8> = std::iter::repeat_with(|| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 24) as u8
+    })
+    .filter(|&byte| byte != 0)
+    .take(8192)
+    .collect();
+    for len in [64, 768, 8192] {
+        folder.write("f", &noise[..len]);
+        assert_eq!(scanned_json(&folder, &["f"])["summary"]["skipped"]["binary"], 1, "{len}");
+    }
+    folder.write("f", [HIGH, &b"x".repeat(8192), &noise].concat());
+    let log = scanned_json(&folder, &["f"]);
+    assert_eq!(log["summary"]["skipped"]["binary"], 0);
+    assert!(log["summary"]["found"]["high"].as_u64() >= Some(1), "{log}");
+    // Neither ill-formed bytes nor controls alone make a text binary.
+    let (koi8, controls) = (b"\xd0\xd2\xc9\xd7\xc5\xd4 ".repeat(99), b"\x01".repeat(99));
+    for text in [koi8, controls] {
+        folder.write("f", [HIGH, &text].concat());
+        assert_eq!(scanned_json(&folder, &["f"])["summary"]["found"]["high"], 1);
+    }
+}
+
+#[test]
 fn utf_16_with_a_bom_is_decoded() {
     let folder = Folder::new("utf-16");
     let text = "\u{e9}\nx \u{430}dmin\u{1b}[2K\n";

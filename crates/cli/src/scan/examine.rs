@@ -6,6 +6,7 @@ use noesc::{Boundary, FINDING_SPANS_MAX, Profile, Report, Run, Severity, SpanRec
 use noesc_session::Suspicion;
 use noesc_text::{MixedWord, MixedWords};
 
+use super::binary::is_noise;
 use super::locate::Locator;
 use super::quick::Look;
 use super::source::Source;
@@ -75,6 +76,9 @@ pub(super) fn examine(source: &mut Source<'_>) -> io::Result<Examined> {
         !look.boundary
     })?;
     look.finish();
+    if look.boundary && source.decoded.is_none() && is_noise(source.head()?) {
+        return Ok(Examined::Binary);
+    }
     let mut found = match look {
         Look { boundary: true, .. } => through_boundary(source)?,
         Look { words: true, .. } => words_alone(source)?,

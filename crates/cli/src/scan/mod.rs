@@ -1,6 +1,7 @@
 //! `noesc scan`: files and folders, for what deceives a reader or acts on a terminal.
 
 mod baseline;
+mod binary;
 mod digest;
 mod examine;
 mod human;
