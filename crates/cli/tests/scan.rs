@@ -222,7 +222,7 @@ fn binary_is_a_nul_within_the_first_8_kib() {
 #[test]
 fn noise_is_binary_and_a_text_before_it_is_not() {
     let folder = Folder::new("noise");
-    // A middle-square of sorts: every byte but NUL, by chance an ENQ and words of mixed script.
+    // Every byte but NUL: ENQ and words of mixed script are there by chance.
     let mut seed = 1_u32;
     let noise: Vec<u8> = std::iter::repeat_with(|| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

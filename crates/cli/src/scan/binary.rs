@@ -1,13 +1,13 @@
 //! Whether a file is text, told from its start.
 
-/// One in so many bytes begins ill-formed UTF-8, and one in so many is a control that no text has:
-/// then it is noise. Texts in other encodings have the first alone, transcripts and chat logs the
-/// controls that are not counted.
+/// Noise has at least one byte in so many that begins ill-formed UTF-8, and at least one in so many
+/// that is a control of no text. Texts in other encodings have the first alone; transcripts of
+/// terminals and chat logs have other controls.
 const ILL_FORMED_ONE_IN: usize = 16;
 const CONTROL_ONE_IN: usize = 256;
 
-/// Whether the start of a file without NUL is that of a compressed file, a key, a table: bytes that
-/// spell sequences and words by chance.
+/// Whether the start of a file is noise, NUL or not: a compressed file, a key, a table, whose bytes
+/// spell sequences and words by chance. Never so for an empty start.
 pub(super) fn is_noise(head: &[u8]) -> bool {
     let controls = head.iter().filter(|&&byte| is_of_no_text(byte)).count();
     let ill_formed = || head.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
@@ -16,8 +16,8 @@ pub(super) fn is_noise(head: &[u8]) -> bool {
         && ill_formed() * ILL_FORMED_ONE_IN >= head.len()
 }
 
-/// A control that neither ends lines, nor acts on a terminal as a transcript has it, nor formats
-/// a chat log, nor ends a file.
+/// A control that is none of those in texts: white space, BEL, BS, ESC, SO and SI of terminals,
+/// 02, 03, 0F, 16, 1D and 1F of chat logs, and 1A, which ends files. NUL is looked for before.
 const fn is_of_no_text(byte: u8) -> bool {
     matches!(byte, 0x01 | 0x04..=0x06 | 0x10..=0x15 | 0x17..=0x19 | 0x1C | 0x1E)
 }
