@@ -110,8 +110,9 @@ pub(crate) struct RunArgs {
     pub(crate) keep_fd: Vec<i32>,
 
     /// Say nothing of findings
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
+    #[arg(short, long, value_name = "BOOL", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "true", hide_possible_values = true)]
+    pub(crate) quiet: Option<bool>,
 
     /// The command and its arguments; no shell is involved
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
@@ -182,8 +183,9 @@ pub(crate) struct FilterArgs {
     pub(crate) spans: Option<PathBuf>,
 
     /// Say nothing of findings
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
+    #[arg(short, long, value_name = "BOOL", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "true", hide_possible_values = true)]
+    pub(crate) quiet: Option<bool>,
 
     /// The file to read; `-` or nothing is stdin
     #[arg(value_name = "FILE")]
@@ -354,13 +356,11 @@ pub(crate) fn explain(error: &clap::Error, verb: Option<&str>) -> ExitCode {
         }
         _ => {}
     }
-    let words = |kind| match error.get(kind) {
-        Some(ContextValue::String(word)) => vec![word.clone()],
-        Some(ContextValue::Strings(words)) => words.clone(),
-        _ => Vec::new(),
-    };
+    let words = |kind| words(error, kind);
     let argument = words(ContextKind::InvalidArg).join(" ");
-    let name = quoted(OsStr::new(argument.split(' ').next().unwrap_or_default()));
+    let named =
+        |argument: &str| quoted(OsStr::new(argument.split([' ', '[']).next().unwrap_or_default()));
+    let name = named(&argument);
     let value = quoted(OsStr::new(&words(ContextKind::InvalidValue).join(" ")));
     let message = match error.kind() {
         ErrorKind::UnknownArgument => format!("unknown argument {}", quoted(OsStr::new(&argument))),
@@ -388,22 +388,32 @@ pub(crate) fn explain(error: &clap::Error, verb: Option<&str>) -> ExitCode {
             let other = words(ContextKind::PriorArg).join(" ");
             match other == argument {
                 true => format!("{name} is given twice"),
-                false => format!("{name} does not go with {}", quoted(OsStr::new(&other))),
+                false => format!("{name} does not go with {}", named(&other)),
             }
         }
         ErrorKind::InvalidUtf8 => "an argument is not valid UTF-8".into(),
         kind => format!("the command line is not understood ({kind})"),
     };
+    Failure::new(message).hint(hint(error, verb)).code(misused).tell()
+}
+
+fn hint(error: &clap::Error, verb: Option<&str>) -> String {
     let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand];
-    let suggested: Vec<_> = suggested.into_iter().flat_map(words).collect();
-    let known = words(ContextKind::ValidValue);
-    let hint = match (suggested.first(), known.is_empty()) {
-        (Some(suggested), _) => format!("did you mean \"{suggested}\"?"),
-        (None, false) => format!("one of {}", known.join(", ")),
-        (None, true) => match verb {
-            Some(verb) => format!("\"noesc {verb} --help\" lists what it takes"),
-            None => "\"noesc --help\" lists the verbs".into(),
-        },
-    };
-    Failure::new(message).hint(hint).code(misused).tell()
+    let suggested: Vec<_> = suggested.into_iter().flat_map(|kind| words(error, kind)).collect();
+    let known = words(error, ContextKind::ValidValue);
+    match (suggested.first(), known.is_empty(), verb) {
+        (Some(suggested), _, _) => format!("did you mean \"{suggested}\"?"),
+        (None, false, _) => format!("one of {}", known.join(", ")),
+        (None, true, Some(verb)) => format!("\"noesc {verb} --help\" lists what it takes"),
+        (None, true, None) => "\"noesc --help\" lists the verbs".into(),
+    }
+}
+
+/// What the error says of this kind.
+fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(word)) => vec![word.clone()],
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
+    }
 }

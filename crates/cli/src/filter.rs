@@ -39,8 +39,7 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
         write_json(&report, file, path)?;
     }
     if let Some(note) = note::findings(&report, None)
-        && !args.quiet
-        && !config.is_on("quiet")
+        && !args.quiet.unwrap_or(config.is_on("quiet"))
     {
         say(&note);
     }

@@ -32,7 +32,7 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     let mut records = Records::open(args)?;
     settings.record = !records.files.is_empty();
     settings.one_output = is_one_output();
-    let quiet = args.quiet || config.is_on("quiet") || args.facts_fd.is_some();
+    let quiet = args.quiet.unwrap_or(config.is_on("quiet")) || args.facts_fd.is_some();
     match args.format {
         RunFormat::Text => text(args, &command, &settings, quiet, &mut records),
         RunFormat::Json => record(args, &command, &settings, Format::Json, &mut records),

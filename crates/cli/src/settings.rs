@@ -24,8 +24,9 @@ pub(crate) struct SettingArgs {
     profile: Option<String>,
 
     /// Leave `␛` where a sequence or control was removed
-    #[arg(long)]
-    mark: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "true", hide_possible_values = true)]
+    mark: Option<bool>,
 
     /// Bare carriage returns: newline, collapse, overwrite, drop, mark
     #[arg(long, value_name = "POLICY", value_parser = names(Cr::NAMES))]
@@ -101,13 +102,8 @@ impl SettingArgs {
         for (name, value) in flags {
             config.flag(name, value.as_deref());
         }
-        config.flag("mark", self.mark.then_some("true"));
+        config.switch("mark", self.mark);
         Ok(config)
-    }
-
-    /// Everything is let pass.
-    pub(crate) fn is_off(&self) -> bool {
-        self.off
     }
 
     /// What survives, and how the input is decoded.
@@ -134,12 +130,8 @@ fn profile(config: &Config) -> Result<Profile> {
     set(&mut profile.cr, config.given("cr"))?;
     set(&mut profile.invisible, config.given("invisible"))?;
     set(&mut profile.separators, config.given("separators"))?;
-    set(&mut profile.removed, config.given("removed"))?;
     set(&mut profile.hidden_text, config.given("hidden_text"))?;
-    // The same setting twice: the one nearer to the command line wins.
-    if config.is_on("mark") && config.origin("mark") >= config.origin("removed") {
-        profile.removed = Removed::Mark;
-    }
+    profile.removed = removed(config)?.0;
     match config.given("style") {
         Some("remove") => profile.style = Style::Remove,
         Some(_) => profile.style = Style::Keep(Conceal::default()),
@@ -156,6 +148,18 @@ fn profile(config: &Config) -> Result<Profile> {
         };
     }
     Ok(profile)
+}
+
+/// What removed things leave, and the key that decides it: `mark` and `removed` are one setting,
+/// and the one nearer to the command line wins.
+pub(crate) fn removed(config: &Config) -> Result<(Removed, &'static str)> {
+    let (mark, removed) = (config.origin("mark"), config.origin("removed"));
+    match (config.given("mark"), config.given("removed")) {
+        (Some("true"), _) if mark >= removed => Ok((Removed::Mark, "mark")),
+        (Some(_), Some(_)) if mark > removed => Ok((Removed::Strip, "mark")),
+        (_, Some(word)) => Ok((value(word)?, "removed")),
+        (_, None) => Ok((Removed::Strip, "mark")),
+    }
 }
 
 /// A decoder for the declared encoding, or `None` for UTF-8.

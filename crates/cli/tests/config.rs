@@ -38,13 +38,79 @@ fn in_force(user: &str, project: &str, flags: &[&str], key: &str) -> (String, St
 #[test]
 fn the_nearer_to_the_command_line_wins() {
     let line = |user, project, flags: &[&str]| in_force(user, project, flags, "cr").0;
-    assert_eq!(line("", "", &[]), "cr           = by profile   # default");
+    assert_eq!(line("", "", &[]), "cr           = \"newline\"    # profile agent");
     let user = "cr = \"drop\"";
     let expected = "cr           = \"drop\"       # \"DIR/home/noesc/config.toml\"";
     assert_eq!(line(user, "", &[]), expected);
     let expected = "cr           = \"mark\"       # flag";
     assert_eq!(line(user, "", &["--cr", "mark"]), expected);
-    assert_eq!(line(user, "", &["--no-config"]), "cr           = by profile   # default");
+    assert_eq!(line(user, "", &["--no-config"]), "cr           = \"newline\"    # profile agent");
+}
+
+#[test]
+fn a_flag_undoes_a_switch() {
+    let folder = Folder::new("config-switches");
+    let input = folder.write("input", "a\x1b]52;c;YQ==\x07\n");
+    let filter = |user, flags: &[&str]| {
+        let arguments: Vec<_> = [&["filter", &input], flags].concat();
+        let ended = ran(configured(&folder, user, &arguments));
+        (ended.out().to_owned(), ended.err().is_empty())
+    };
+    let both = "mark = true\nquiet = true";
+    assert_eq!(filter(both, &[]), ("a\u{241b}\n".into(), true));
+    assert_eq!(filter(both, &["--mark=false", "--quiet=false"]), ("a\n".into(), false));
+    assert_eq!(filter("removed = \"mark\"", &["--mark=false"]).0, "a\n");
+    for on in [&["--mark", "--quiet"][..], &["--mark=true", "-q"], &["--mark", "--quiet=true"]] {
+        assert_eq!(filter("", on), ("a\u{241b}\n".into(), true));
+    }
+    let run = ["run", "--quiet=false", "--", "printf", r"\033]52;c;YQ==\007"];
+    let ended = ran(configured(&folder, both, &run));
+    assert!(ended.err().contains("clipboard-write"), "{ended:?}");
+}
+
+#[test]
+fn what_is_shown_is_in_force() {
+    let line = |user, flags: &[&str], key| in_force(user, "", flags, key).0;
+    let (user, flag) = ("# \"DIR/home/noesc/config.toml\"", "# flag");
+    let by_mark = format!("\"mark\"       {flag}, by mark");
+    for (file, flags, mark, removed) in [
+        // One setting, by two names.
+        ("", &["--mark"][..], format!("true         {flag}"), by_mark),
+        (
+            "mark = true",
+            &["--removed", "strip"],
+            format!("false        {flag}, by removed"),
+            format!("\"strip\"      {flag}"),
+        ),
+        (
+            "removed = \"visualize\"",
+            &[],
+            format!("true         {user}, by removed"),
+            format!("\"mark\"       {user}"),
+        ),
+        (
+            "removed = \"mark\"",
+            &["--mark=false"],
+            format!("false        {flag}"),
+            format!("\"strip\"      {flag}, by mark"),
+        ),
+        ("", &[], "false        # default".into(), "\"strip\"      # default".into()),
+    ] {
+        assert_eq!(line(file, flags, "mark"), format!("mark         = {mark}"));
+        assert_eq!(line(file, flags, "removed"), format!("removed      = {removed}"));
+    }
+    let display = &["--profile", "display"];
+    assert_eq!(line("", display, "style"), "style        = \"keep\"       # profile display");
+    assert_eq!(line("", display, "cr"), "cr           = \"drop\"       # profile display");
+    assert_eq!(line("", display, "conceal"), "conceal      = \"sequence\"   # default");
+    let without = format!("\"parameter\"  {user}, without effect: no style is kept");
+    let shown = line("conceal = \"parameter\"", &[], "conceal");
+    assert_eq!(shown, format!("conceal      = {without}"));
+    let ended = ran(noesc(["config", "--json", "--mark"]));
+    let shown: serde_json::Value = serde_json::from_str(ended.out()).unwrap();
+    assert_eq!(shown["cr"], serde_json::json!({"value": "newline", "origin": "profile"}));
+    let by = serde_json::json!({"value": "mark", "origin": "flag", "by": "mark"});
+    assert_eq!(shown["removed"], by);
 }
 
 #[test]
@@ -74,7 +140,8 @@ fn a_project_may_not_loosen() {
         ("quiet", "true"),
     ] {
         let (line, warnings) = in_force("", &format!("{key} = {value}"), &[], key);
-        assert!(line.ends_with("# default"), "{line}");
+        let (untouched, _) = in_force("", "", &[], key);
+        assert_eq!(line, untouched);
         assert!(
             warnings.contains("in \"DIR/.noesc.toml\" is ignored: a project may "),
             "{warnings}"

@@ -151,6 +151,11 @@ impl Config {
         }
     }
 
+    /// A flag that may undo what a file says.
+    pub(crate) fn switch(&mut self, name: &'static str, value: Option<bool>) {
+        self.flag(name, value.map(|on| if on { "true" } else { "false" }));
+    }
+
     /// The value that was given for a key.
     pub(crate) fn given(&self, name: &str) -> Option<&str> {
         self.given.get(name).map(|(value, _)| value.as_str())
