@@ -73,7 +73,7 @@ pub(crate) struct RunArgs {
     pub(crate) format: RunFormat,
 
     /// Bytes of view per stream that a record holds, head and tail together: 65536, 64KiB, 1MiB, …
-    /// (32KiB)
+    /// (32KiB); of no use with text
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) view_bytes_max: Option<usize>,
 

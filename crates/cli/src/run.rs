@@ -26,6 +26,10 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
 
 fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     descriptors::check(args)?;
+    if args.format == RunFormat::Text && args.view_bytes_max.is_some() {
+        return Err(Failure::new("\"--view-bytes-max\" does not go with the format text")
+            .hint("it bounds the views of a record: add \"--format json\", lines, fence or xml"));
+    }
     let (mut settings, config) = args.settings.settings()?;
     let command = command(args);
     settings.expect = expect(args)?;

@@ -176,6 +176,8 @@ fn settings_that_do_not_go_together() {
         "run --off -- true",
         "filter --conceal parameter",
         "filter --profile display --style remove --conceal parameter",
+        "run --view-bytes-max 1KiB -- true",
+        "run --format text --view-bytes-max 1KiB -- true",
         "filter --encoding bogus",
         "filter --encoding iso-2022-jp",
         "filter --encoding ISO-2022-KR",

@@ -98,10 +98,16 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// `1 line`, `2 lines`.
+pub(crate) fn plural(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// The line that stands where a view was cut.
 fn mark(stream: StreamName, omitted: Omitted) -> String {
     let Omitted { bytes, lines, .. } = omitted;
-    format!("# {}: {bytes} bytes and {lines} lines omitted here\n", short(stream))
+    let (bytes, lines) = (plural(bytes, "byte"), plural(lines, "line"));
+    format!("# {}: {bytes} and {lines} omitted here\n", short(stream))
 }
 
 /// What a person wants to know first. Nothing a child chose stands here but escaped names.
@@ -127,12 +133,15 @@ fn for_people(envelope: &Envelope, out: &mut String) {
     for (&name, stream) in &envelope.streams {
         let Stream { bytes, lines, view, report, .. } = stream;
         let name = short(name);
-        let _ = write!(out, "# {name}: {} bytes, {lines} lines; {report}", bytes.observed);
+        let (bytes, lines) = (plural(bytes.observed, "raw byte"), plural(*lines, "raw line"));
+        let _ = write!(out, "# {name}: {bytes}, {lines}; {report}");
         if !stream.eof {
             out.push_str("; its end was not seen");
         }
         if view.omitted.bytes > 0 {
-            let _ = write!(out, "; {} view bytes omitted", view.omitted.bytes);
+            let Omitted { bytes, lines, .. } = view.omitted;
+            let (bytes, lines) = (plural(bytes, "byte"), plural(lines, "line"));
+            let _ = write!(out, "; {bytes} and {lines} of the view omitted");
         }
         out.push('\n');
     }

@@ -276,7 +276,7 @@ impl fmt::Display for Report {
             write!(f, "; {} ill-formed", self.ill_formed)?;
         }
         if self.held_back.lines > 0 {
-            write!(f, "; {} lines held back", self.held_back.lines)?;
+            write!(f, "; {} held back", crate::lines::plural(self.held_back.lines, "line"))?;
         }
         match self.severity() {
             Some(severity) => write!(f, "; worst finding: {}", severity.name()),

@@ -19,8 +19,8 @@ fn streams_are_named_numbered_and_marked() {
     e.streams.get_mut(&StreamName::Stderr).unwrap().eof = false;
     let expected = "\
 # exited 101, after 812 ms
-# out: 12 bytes, 2 lines; removed nothing; no finding
-# err: 12 bytes, 2 lines; removed nothing; no finding; its end was not seen
+# out: 12 raw bytes, 2 raw lines; removed nothing; no finding
+# err: 12 raw bytes, 2 raw lines; removed nothing; no finding; its end was not seen
 out 1\u{2502} one
 out 2\u{2502}\u{20}
 out 3\u{2524} two

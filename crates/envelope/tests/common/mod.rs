@@ -98,7 +98,7 @@ pub fn forgeries() -> Vec<String> {
         "a",
         "# ",
         "# {}\n",
-        "# out: 5 bytes and 1 lines omitted here\n",
+        "# out: 5 bytes and 1 line omitted here\n",
         "out 1\u{2502} ",
         "out 2\u{2502} x\n",
         "err 3\u{2026} ",
