@@ -23,7 +23,7 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
     let report_file = args.report.as_deref();
     let report_file = report_file.map(|path| create("--report", path, &[input.file()]));
     let report_file = report_file.transpose()?;
-    let report = match &args.spans {
+    let (report, wanted) = match &args.spans {
         None => pass(viewer, input, &mut ())?,
         Some(path) => {
             let mut used = vec![input.file()];
@@ -38,7 +38,9 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
     if let (Some(file), Some(path)) = (report_file, &args.report) {
         write_json(&report, file, path)?;
     }
+    // To a reader that went away there is nothing to say.
     if let Some(note) = note::findings(&report, None)
+        && wanted == Wanted::Yes
         && !args.quiet.unwrap_or(config.is_on("quiet"))
     {
         say(&note);
@@ -48,9 +50,14 @@ pub(crate) fn filter(args: &FilterArgs) -> Result<ExitCode> {
 
 /// Passes the input through the boundary. A reader that goes away ends it; the report then is of
 /// what was read.
-fn pass(mut viewer: Viewer, mut input: Input, spans: &mut impl SpanReceiver) -> Result<Report> {
+fn pass(
+    mut viewer: Viewer,
+    mut input: Input,
+    spans: &mut impl SpanReceiver,
+) -> Result<(Report, Wanted)> {
     let mut view = String::new();
     let mut failed = None;
+    let mut wanted = Wanted::Yes;
     loop {
         view.clear();
         match input.next() {
@@ -61,14 +68,17 @@ fn pass(mut viewer: Viewer, mut input: Input, spans: &mut impl SpanReceiver) -> 
                 break;
             }
         }
-        if write(view.as_bytes())? == Wanted::No {
+        wanted = write(view.as_bytes())?;
+        if wanted == Wanted::No {
             break;
         }
     }
     view.clear();
     let report = viewer.finish(&mut view, spans);
-    write(view.as_bytes())?;
-    failed.map_or(Ok(report), Err)
+    if wanted == Wanted::Yes {
+        wanted = write(view.as_bytes())?;
+    }
+    failed.map_or(Ok((report, wanted)), Err)
 }
 
 /// Writes a value as one line of JSON.

@@ -355,3 +355,17 @@ fn no_output_takes_the_place_of_a_file_in_use() {
     ran(noesc(["filter", "--report", &other, &input])).is("kept\n", "", 0);
     assert_eq!(std::fs::read(&other).unwrap(), b"{}\n");
 }
+
+#[test]
+fn nothing_is_said_of_findings_to_a_reader_that_went_away() {
+    let folder = Folder::new("silent");
+    let path = folder.name("report");
+    let input = r#"{ printf '\033]52;c;YQ==\007'; yes | head -c 1000000; }"#;
+    for reader in ["true", "head -1 >/dev/null"] {
+        let script = format!(r#"{input} | "$N" filter --report "$R" | {{ sleep 0.1; {reader}; }}"#);
+        let mut command = shell(&script);
+        command.env("R", &path);
+        ran(command).is("", "", 0);
+        assert_eq!(json(path.as_ref())["kinds"]["clipboard-write"], 1);
+    }
+}
