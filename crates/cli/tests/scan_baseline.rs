@@ -68,6 +68,20 @@ fn a_baseline_counts_what_has_no_listed_place() {
 }
 
 #[test]
+fn a_baseline_is_not_scanned_itself() {
+    let folder = Folder::new("baseline-within");
+    folder.write("f", HIGH);
+    let written = ["--write-baseline", "./known.json", "."];
+    let first = scanned(&folder, &written);
+    assert!(first.out().starts_with("f:1:3: high: clipboard-write"), "{first:?}");
+    assert_eq!(scanned(&folder, &written).out(), first.out());
+    let ended = scanned(&folder, &["--baseline", "known.json", "."]);
+    ended.is("scanned 1 file (15 bytes); found nothing; 1 known from the baseline\n", "", 0);
+    let ended = scanned(&folder, &["."]);
+    assert!(ended.out().contains("scanned 2 files"), "{ended:?}");
+}
+
+#[test]
 fn a_baseline_holds_nothing_of_the_input() {
     let folder = Folder::new("baseline-form");
     let name = folder.write("known.json", "");
@@ -97,11 +111,24 @@ fn what_is_no_baseline_is_refused() {
         let ended = scanned(&folder, &["--baseline", "known", "f"]);
         let said = format!("\"known\" is no baseline: {message}");
         ended.refused(&said, 2);
+        let hint = "noesc: hint: \"noesc scan --write-baseline FILE\" writes one";
+        assert_eq!(ended.err().lines().nth(1), Some(hint));
     };
     let entry = |entry: &str| {
         format!("{{\"schema\":\"noesc.scan-baseline/1\",\"findings\":[{{{entry}}}]}}")
     };
-    refused("", "EOF while parsing a value at line 1 column 0");
+    refused("", "it ends too early, at line 1 column 1");
+    refused("{\n", "it ends too early, at line 2 column 1");
+    refused("{\n  \"schema\" 1}", "it is no JSON, at line 2 column 12");
+    let unknown = "{\"schema\":\"s\",\n\"other\": 1}";
+    let field = "a field is missing, unknown or of another type, at line";
+    refused(unknown, &format!("{field} 2 column 7"));
+    refused(&entry("\"path\":1"), &format!("{field} 1 column 55"));
+    // Nothing hides in a file that is not scanned.
+    let character = "a character that no scan has written, at line";
+    refused("{\n\"\u{202e}", &format!("{character} 2 column 2"));
+    refused("\u{feff}{}", &format!("{character} 1 column 1"));
+    refused("{\"schema\":\"\u{1b}", &format!("{character} 1 column 12"));
     refused("{\"schema\":\"other\\u001b\",\"findings\":[]}", r#"its schema is "other\x1b""#);
     refused(
         &entry("\"path\":\"f\",\"kind\":\"k\",\"severity\":\"grave\",\"count\":1"),

@@ -10,12 +10,13 @@ use std::path::Path;
 
 use noesc::Severity;
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 
 use super::digest::hex;
 use super::examine::Found;
 use super::scanned::{FileFindings, Scanned};
 use super::walk::shown;
-use crate::fail::{Failure, Result, escaped, quoted};
+use crate::fail::{Failure, Result, quoted};
 
 /// The name of the form.
 const SCHEMA: &str = "noesc.scan-baseline/1";
@@ -60,7 +61,13 @@ impl Baseline {
             let name = quoted(path.as_os_str());
             Failure::new(format!("{name} is no baseline: {why}")).hint(hint)
         };
-        let file: File = serde_json::from_str(&text).map_err(|error| wrong(escaped(error)))?;
+        // A scan leaves this file out: nothing that a reader could be deceived by hides in it.
+        if let Some(at) = text.find(|c| c != '\n' && !matches!(c, ' '..='~')) {
+            let (line, column) = place(&text, at);
+            let why = "a character that no scan has written";
+            return Err(wrong(format!("{why}, at line {line} column {column}")));
+        }
+        let file: File = serde_json::from_str(&text).map_err(|error| wrong(form(&error)))?;
         if file.schema != SCHEMA {
             return Err(wrong(format!("its schema is {}", quoted(file.schema.as_ref()))));
         }
@@ -147,6 +154,22 @@ fn lines(found: &Found) -> impl Iterator<Item = (Option<String>, u64)> {
 
 fn key(file: &FileFindings, found: &Found, line: Option<String>) -> Key {
     (noesc::audit(shown(&file.path).as_bytes()), found.kind.to_owned(), line)
+}
+
+/// What is wrong with the form, and where.
+fn form(error: &serde_json::Error) -> String {
+    let why = match error.classify() {
+        Category::Eof => "it ends too early",
+        Category::Syntax => "it is no JSON",
+        Category::Data | Category::Io => "a field is missing, unknown or of another type",
+    };
+    format!("{why}, at line {} column {}", error.line(), error.column().max(1))
+}
+
+/// Line and column of a place in a text, from 1.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let line = text[..at].rfind('\n').map_or(0, |lf| lf + 1);
+    (1 + text[..at].matches('\n').count(), 1 + text[line..at].chars().count())
 }
 
 fn severity(name: &str) -> Option<Severity> {

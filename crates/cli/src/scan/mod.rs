@@ -128,7 +128,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode> {
         return Err(Failure::new("\"--show\" can not be \"never\"")
             .hint("\"--show critical\" shows the gravest alone"));
     };
-    let mut scanned = scan_paths(&args.paths, args.respect_ignore)?;
+    let mut scanned = scan_paths(args)?;
     scanned.sort();
     if let Some(path) = &args.write_baseline {
         write_baseline(&scanned, show, path)?;
@@ -161,11 +161,11 @@ fn status(scanned: &Scanned, args: &ScanArgs) -> u8 {
     }
 }
 
-fn scan_paths(paths: &[PathBuf], respect_ignore: bool) -> Result<Scanned> {
+fn scan_paths(args: &ScanArgs) -> Result<Scanned> {
     let progress = progress();
     let mut scanned = Scanned::default();
     let (stdin, mut roots): (Vec<_>, Vec<_>) =
-        paths.iter().cloned().partition(|path| path == Path::new("-"));
+        args.paths.iter().cloned().partition(|path| path == Path::new("-"));
     let mut seen = std::collections::BTreeSet::new();
     roots.retain(|root| seen.insert(root.clone()));
     if !stdin.is_empty() {
@@ -178,7 +178,10 @@ fn scan_paths(paths: &[PathBuf], respect_ignore: bool) -> Result<Scanned> {
             false
         }
     });
-    scanned.add(walk::walk(&roots, respect_ignore, &progress));
+    // A baseline is no part of what it is of.
+    let baseline = args.baseline.as_deref().or(args.write_baseline.as_deref());
+    let baseline = baseline.and_then(walk::place);
+    scanned.add(walk::walk(&roots, args.respect_ignore, baseline, &progress));
     progress.finish_and_clear();
     Ok(scanned)
 }

@@ -1,10 +1,10 @@
 //! Every file below the paths given, in parallel.
 
 use std::ffi::OsStr;
-use std::fs::{File, FileType, OpenOptions};
+use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,9 +17,14 @@ use super::scanned::{FileFindings, Scanned, Unread};
 use super::source::{Buffer, Source};
 use super::store::Stores;
 
-/// Scans everything below `roots`, which are not empty. Symlinks are followed only where they are
-/// roots.
-pub(super) fn walk(roots: &[PathBuf], respect_ignore: bool, progress: &ProgressBar) -> Scanned {
+/// Scans everything below `roots`, which are not empty, but the file that is `left_out`. Symlinks
+/// are followed only where they are roots.
+pub(super) fn walk(
+    roots: &[PathBuf],
+    respect_ignore: bool,
+    left_out: Option<Place>,
+    progress: &ProgressBar,
+) -> Scanned {
     let all = Mutex::new(Scanned::default());
     let mut roots = roots.iter();
     if let Some(first) = roots.next() {
@@ -33,13 +38,22 @@ pub(super) fn walk(roots: &[PathBuf], respect_ignore: bool, progress: &ProgressB
             builder.parents(true).ignore(true);
             builder.git_ignore(true).git_global(true).git_exclude(true);
         }
-        builder.build_parallel().visit(&mut Builder { all: &all, progress });
+        builder.build_parallel().visit(&mut Builder { all: &all, left_out, progress });
     }
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Device and number of a file.
+type Place = (u64, u64);
+
+/// Where a file is, if it is there.
+pub(super) fn place(path: &Path) -> Option<Place> {
+    std::fs::metadata(path).ok().map(|seen| (seen.dev(), seen.ino()))
+}
+
 struct Builder<'s> {
     all: &'s Mutex<Scanned>,
+    left_out: Option<Place>,
     progress: &'s ProgressBar,
 }
 
@@ -47,6 +61,7 @@ impl<'s> ParallelVisitorBuilder<'s> for Builder<'s> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
         Box::new(Visitor {
             all: self.all,
+            left_out: self.left_out,
             progress: self.progress,
             mine: Scanned::default(),
             buffer: Buffer::default(),
@@ -58,6 +73,7 @@ impl<'s> ParallelVisitorBuilder<'s> for Builder<'s> {
 /// One thread's part.
 struct Visitor<'s> {
     all: &'s Mutex<Scanned>,
+    left_out: Option<Place>,
     progress: &'s ProgressBar,
     mine: Scanned,
     buffer: Buffer,
@@ -114,7 +130,8 @@ impl Visitor<'_> {
     fn file(&mut self, path: &Path, follow: bool) {
         let scanned = &mut self.mine;
         let result = open(path, follow).and_then(|file| match file {
-            Some((file, len)) => scan_file(&file, len, path, &mut self.buffer, scanned),
+            Some((_, seen)) if self.left_out == Some((seen.dev(), seen.ino())) => Ok(()),
+            Some((file, seen)) => scan_file(&file, seen.len(), path, &mut self.buffer, scanned),
             None => {
                 scanned.skipped.special += 1;
                 Ok(())
@@ -127,9 +144,9 @@ impl Visitor<'_> {
     }
 }
 
-/// Opens a regular file and gives its length. Something else may have taken its place by now: that
+/// Opens a regular file and says what it is. Something else may have taken its place by now: that
 /// is never waited for, and `None`.
-fn open(path: &Path, follow: bool) -> io::Result<Option<(File, u64)>> {
+fn open(path: &Path, follow: bool) -> io::Result<Option<(File, Metadata)>> {
     let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     if !follow {
         flags |= OFlags::NOFOLLOW;
@@ -137,7 +154,7 @@ fn open(path: &Path, follow: bool) -> io::Result<Option<(File, u64)>> {
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let metadata = file.metadata()?;
-    Ok(metadata.is_file().then_some((file, metadata.len())))
+    Ok(metadata.is_file().then_some((file, metadata)))
 }
 
 /// Scans an open regular file of this length.
