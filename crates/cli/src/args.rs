@@ -5,8 +5,9 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueHint};
 
 use crate::fail::{Failure, MISUSE, WRAPPER, quoted};
 use crate::input::unwritten;
@@ -64,9 +65,6 @@ Examples:
   noesc run --mark --report record.json -- ./build.sh
   grep -v '^#' list | noesc run -- xargs ls")]
 pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub(crate) settings: SettingArgs,
-
     /// How the run is told: text (live), or its record with the views as json, lines, fence, xml
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     #[arg(hide_possible_values = true, hide_default_value = true)]
@@ -90,7 +88,7 @@ pub(crate) struct RunArgs {
     pub(crate) json_bytes_max: Option<usize>,
 
     /// Write the record without views to FILE, as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,
 
     /// Write the record without views to descriptor N, and no findings to stderr
@@ -116,7 +114,12 @@ pub(crate) struct RunArgs {
 
     /// The command and its arguments; no shell is involved
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    #[arg(value_hint = ValueHint::CommandWithArguments)]
     pub(crate) argv: Vec<OsString>,
+
+    // Last: its heading would be that of what follows.
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
 }
 
 /// How a run is told.
@@ -171,15 +174,12 @@ Examples:
   noesc filter --profile display <colours.log
   noesc filter --report report.json --spans spans.jsonl capture.bin >view.txt")]
 pub(crate) struct FilterArgs {
-    #[command(flatten)]
-    pub(crate) settings: SettingArgs,
-
     /// Write the report to FILE, as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) report: Option<PathBuf>,
 
     /// Write the runs that map the view to the input to FILE, one JSON object a line
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) spans: Option<PathBuf>,
 
     /// Say nothing of findings
@@ -188,8 +188,12 @@ pub(crate) struct FilterArgs {
     pub(crate) quiet: Option<bool>,
 
     /// The file to read; `-` or nothing is stdin
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
+
+    // Last: its heading would be that of what follows.
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
 }
 
 /// Reads bytes and writes every one of them as printable ASCII or `\xNN`.
@@ -206,7 +210,7 @@ pub(crate) struct AuditArgs {
     pub(crate) lines: bool,
 
     /// The file to read; `-` or nothing is stdin
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -225,7 +229,7 @@ pub(crate) struct UnauditArgs {
     pub(crate) force: bool,
 
     /// The file to read; `-` or nothing is stdin
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -266,7 +270,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) color: When,
 
     /// The file to read; `-` or nothing is stdin
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -290,9 +294,6 @@ Examples:
   noesc config --profile display --json
   noesc config --schema >noesc.schema.json")]
 pub(crate) struct ConfigArgs {
-    #[command(flatten)]
-    pub(crate) settings: SettingArgs,
-
     /// Print them as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -300,6 +301,10 @@ pub(crate) struct ConfigArgs {
     /// Print the JSON Schema of a configuration file, for editors
     #[arg(long, conflicts_with = "json")]
     pub(crate) schema: bool,
+
+    // Last: its heading would be that of what follows.
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
 }
 
 /// Prints a completion script for a shell.
@@ -315,6 +320,10 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: clap_complete::Shell,
 }
 
+/// Every verb, in the order of the help.
+const VERBS: [&str; 9] =
+    ["run", "filter", "audit", "unaudit", "scan", "explain", "config", "completions", "man"];
+
 /// Prints a manual page.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -323,6 +332,7 @@ Examples:
   noesc man run >noesc-run.1")]
 pub(crate) struct ManArgs {
     /// The verb that it is of; nothing is noesc itself
+    #[arg(value_parser = PossibleValuesParser::new(VERBS), hide_possible_values = true)]
     pub(crate) verb: Option<String>,
 }
 
@@ -358,8 +368,6 @@ pub(crate) fn explain(error: &clap::Error, verb: Option<&str>) -> ExitCode {
     }
     let words = |kind| words(error, kind);
     let argument = words(ContextKind::InvalidArg).join(" ");
-    let named =
-        |argument: &str| quoted(OsStr::new(argument.split([' ', '[']).next().unwrap_or_default()));
     let name = named(&argument);
     let value = quoted(OsStr::new(&words(ContextKind::InvalidValue).join(" ")));
     let message = match error.kind() {
@@ -382,7 +390,7 @@ pub(crate) fn explain(error: &clap::Error, verb: Option<&str>) -> ExitCode {
         }
         ErrorKind::MissingRequiredArgument => match argument.as_str() {
             "<COMMAND>..." => "the command to run is missing".into(),
-            argument => format!("{} is missing", quoted(OsStr::new(argument))),
+            argument => format!("{} is missing", named(argument)),
         },
         ErrorKind::ArgumentConflict => {
             let other = words(ContextKind::PriorArg).join(" ");
@@ -397,12 +405,23 @@ pub(crate) fn explain(error: &clap::Error, verb: Option<&str>) -> ExitCode {
     Failure::new(message).hint(hint(error, verb)).code(misused).tell()
 }
 
+/// The name in `--flag <VALUE>`, `--flag[=<VALUE>]`, `<PLACE>...` or `[PLACE]`, quoted.
+fn named(argument: &str) -> String {
+    let argument = argument.trim_start_matches(['<', '[']);
+    let end = argument.find([' ', '[', '>', ']']).unwrap_or(argument.len());
+    quoted(OsStr::new(&argument[..end]))
+}
+
 fn hint(error: &clap::Error, verb: Option<&str>) -> String {
     let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand];
     let suggested: Vec<_> = suggested.into_iter().flat_map(|kind| words(error, kind)).collect();
     let known = words(error, ContextKind::ValidValue);
     match (suggested.first(), known.is_empty(), verb) {
         (Some(suggested), _, _) => format!("did you mean \"{suggested}\"?"),
+        // There are more than a shell completes.
+        (None, false, _) if words(error, ContextKind::InvalidArg).join("").contains("LABEL") => {
+            "a label of the Encoding Standard: gbk, shift_jis, windows-1252, …".into()
+        }
         (None, false, _) => format!("one of {}", known.join(", ")),
         (None, true, Some(verb)) => format!("\"noesc {verb} --help\" lists what it takes"),
         (None, true, None) => "\"noesc --help\" lists the verbs".into(),

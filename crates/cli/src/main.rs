@@ -9,6 +9,7 @@ mod explain;
 mod fail;
 mod filter;
 mod input;
+mod man;
 mod note;
 mod run;
 mod say;

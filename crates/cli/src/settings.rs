@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use clap::{Arg, Args, Command, ValueHint};
 use noesc::{
     Conceal, Cr, Form, HiddenText, Invisible, Profile, Removed, Separators, Style, UnknownValue,
 };
@@ -68,7 +68,7 @@ pub(crate) struct SettingArgs {
     off: bool,
 
     /// The input is in this encoding (gbk, windows-1252, utf-16le, …), not in UTF-8
-    #[arg(long, value_name = "LABEL")]
+    #[arg(long, value_name = "LABEL", value_parser = Label, hide_possible_values = true)]
     encoding: Option<String>,
 
     /// Read no configuration file: flags and defaults alone
@@ -77,11 +77,59 @@ pub(crate) struct SettingArgs {
 
     /// Read FILE instead of the user's configuration file
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    #[arg(value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 
 fn names(names: &'static [&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new(names)
+}
+
+/// Encodings that are met, for a shell to complete. Every label that the decoder knows is taken.
+const LABELS: &[&str] = &[
+    "utf-8",
+    "utf-16le",
+    "utf-16be",
+    "windows-1250",
+    "windows-1251",
+    "windows-1252",
+    "windows-1253",
+    "windows-1254",
+    "windows-1255",
+    "windows-1256",
+    "iso-8859-1",
+    "iso-8859-2",
+    "iso-8859-15",
+    "koi8-r",
+    "koi8-u",
+    "ibm866",
+    "macintosh",
+    "gbk",
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc-jp",
+    "euc-kr",
+];
+
+#[derive(Clone)]
+struct Label;
+
+impl TypedValueParser for Label {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> std::result::Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(LABELS.iter().map(PossibleValue::new)))
+    }
 }
 
 impl SettingArgs {

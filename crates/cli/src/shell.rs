@@ -2,37 +2,74 @@
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::{Arg, CommandFactory};
+use clap_complete::Shell;
 
 use crate::args::{Arguments, CompletionsArgs, ManArgs};
-use crate::fail::{Failure, Result};
+use crate::fail::Result;
 use crate::input::write;
+use crate::man;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Arguments::command(), "noesc", &mut script);
+    if args.shell == Shell::Bash {
+        script.extend_from_slice(command_in_bash().as_bytes());
+    }
     write(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn man(args: &ManArgs) -> Result<ExitCode> {
-    let mut command = Arguments::command();
-    command.build();
-    let page = match &args.verb {
-        None => command,
-        Some(verb) => {
-            let found = command.get_subcommands().find(|known| known.get_name() == verb);
-            found.cloned().ok_or_else(|| {
-                Failure::new(format!("unknown verb {}", crate::fail::quoted(verb.as_ref())))
-                    .hint("\"noesc --help\" lists the verbs")
-            })?
-        }
-    };
-    let mut roff = Vec::new();
-    let rendered = clap_mangen::Man::new(page).render(&mut roff);
-    rendered.map_err(|error| {
-        Failure::new(format!("no manual page: {}", crate::fail::escaped(error)))
-    })?;
-    write(&roff)?;
+    write(man::page(args.verb.as_deref())?.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
+
+/// What the generated script can not: after `noesc run` and its flags, a command is completed as
+/// anywhere else.
+fn command_in_bash() -> String {
+    let mut command = Arguments::command();
+    command.build();
+    let run = command.find_subcommand("run");
+    let takes_word = |arg: &&Arg| !arg.is_require_equals_set() && arg.get_action().takes_values();
+    let flags = run.into_iter().flat_map(clap::Command::get_opts).filter(takes_word);
+    let flags = flags.filter_map(Arg::get_long).map(|long| format!("--{long}"));
+    BASH.replace("FLAGS", &flags.collect::<Vec<_>>().join("|"))
+}
+
+const BASH: &str = r#"
+_noesc_run() {
+    local at=2 ended= offset
+    while [[ ${COMP_WORDS[1]} == run && ! $ended ]] && ((at < COMP_CWORD)); do
+        case ${COMP_WORDS[at]} in
+            --) ended=1 ;;
+            -*)
+                if [[ ${COMP_WORDS[at + 1]} == '=' ]]; then
+                    ((at += 2))
+                else
+                    case ${COMP_WORDS[at]} in FLAGS) ((at += 1)) ;; esac
+                fi
+                ;;
+            *) break ;;
+        esac
+        ((at += 1))
+    done
+    if [[ ${COMP_WORDS[1]} != run ]] || ((at > COMP_CWORD)) ||
+        [[ ! $ended && ${COMP_WORDS[at]} == -* ]]; then
+        _noesc "$@"
+        return
+    fi
+    for offset in _comp_command_offset _command_offset; do
+        if declare -F "$offset" >/dev/null; then
+            "$offset" "$at"
+            return
+        fi
+    done
+    COMPREPLY=()
+    if ((at == COMP_CWORD)); then
+        COMPREPLY=($(compgen -c -- "${COMP_WORDS[at]}"))
+    fi
+}
+
+complete -F _noesc_run -o bashdefault -o default noesc
+"#;

@@ -264,20 +264,3 @@ fn the_schema_knows_every_key() {
         assert!(schema.contains(&format!("\"{key}\": {{")), "{key}");
     }
 }
-
-#[test]
-fn completions_and_manual_pages_name_every_verb() {
-    let help = ran(noesc(["--help"])).out().to_owned();
-    let verbs = help.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
-    let verbs: Vec<_> = verbs.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(verbs.contains(&"filter"), "{verbs:?}");
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = ran(noesc(["completions", shell])).out().to_owned();
-        assert!(verbs.iter().all(|verb| script.contains(verb)), "{shell}");
-    }
-    for verb in verbs {
-        let page = ran(noesc(["man", verb])).out().to_owned();
-        assert!(page.contains(&format!(".TH noesc-{verb} 1")), "{verb}: {page:?}");
-    }
-    assert!(ran(noesc(["man"])).out().contains(".TH noesc 1"));
-}

@@ -138,6 +138,7 @@ fn what_is_misunderstood() {
         "filter --removed bogus",
         "filter --hidden-text bogus",
         "filter --report",
+        "filter --encoding",
         "audit --bogus",
         "audit --mark",
         "unaudit --lines",

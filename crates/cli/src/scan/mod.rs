@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use noesc::Severity;
 
@@ -72,15 +72,16 @@ pub(crate) struct ScanArgs {
     respect_ignore: bool,
 
     /// Accept the findings that FILE knows
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     baseline: Option<PathBuf>,
 
     /// Write the findings to FILE, for `--baseline`, and fail on none
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    #[arg(value_hint = ValueHint::FilePath)]
     write_baseline: Option<PathBuf>,
 
     /// Files and folders; `-` is stdin
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
 }
 

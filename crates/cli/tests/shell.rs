@@ -1,0 +1,130 @@
+//! Completions and manual pages.
+
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::process::Command;
+
+use common::{Folder, fed, noesc, ran};
+use snapbox::assert_data_eq;
+use snapbox::prelude::*;
+
+fn verbs() -> Vec<String> {
+    let help = ran(noesc(["--help"])).out().to_owned();
+    let verbs = help.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
+    verbs.lines().filter_map(|line| line.split_whitespace().next().map(Into::into)).collect()
+}
+
+fn script(shell: &str) -> String {
+    let ended = ran(noesc(["completions", shell]));
+    assert_eq!((ended.err(), ended.code()), ("", 0));
+    ended.out().to_owned()
+}
+
+/// Whether a program is there; zsh, fish and mandoc need not be.
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+#[test]
+fn completions_name_every_verb() {
+    let verbs = verbs();
+    assert!(verbs.contains(&"filter".into()), "{verbs:?}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = script(shell);
+        assert!(verbs.iter().all(|verb| script.contains(verb)), "{shell}");
+    }
+    // The others complete no values.
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(script(shell).contains("windows-1252"), "{shell}");
+    }
+}
+
+#[test]
+fn completions_are_valid_scripts() {
+    let folder = Folder::new("completions");
+    for (shell, check) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
+        if shell != "bash" && !is_there(shell) {
+            continue;
+        }
+        let path = folder.write(shell, script(shell));
+        let mut command = Command::new(shell);
+        command.args([check, &path]);
+        ran(command).is("", "", 0);
+    }
+}
+
+/// What bash offers where this line ends; `=` is a word of its own there.
+fn offered(line: &str) -> Vec<String> {
+    let folder = Folder::new(&format!("offered-{}", line.len()));
+    folder.write("bin", "");
+    std::fs::create_dir(folder.path("path")).unwrap();
+    let program = folder.write("path/noesc-test-program", "#!/bin/sh\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(program, mode).unwrap();
+    let rest = r#"
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        "$(complete -p noesc | sed 's/.*-F \([^ ]*\).*/\1/')" noesc \
+            "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\n' "${COMPREPLY[@]}"
+    "#;
+    let path = format!("{}:{}", folder.name("path"), std::env::var("PATH").unwrap());
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-s"]).env("PATH", path).current_dir(&folder.0);
+    let input = format!("{}\nCOMP_WORDS=({line})\n{rest}", script("bash"));
+    let ended = fed(command, input.as_bytes());
+    assert_eq!((ended.err(), ended.code()), ("", 0), "{line}");
+    ended.out().lines().map(Into::into).collect()
+}
+
+#[test]
+fn bash_completes_a_command_behind_run() {
+    let program = "noesc-test-program";
+    for line in [
+        "noesc run noesc-test",
+        "noesc run -- noesc-test",
+        "noesc run -q --mark --cr drop -- noesc-test",
+        "noesc run --cr '=' drop noesc-test",
+        "noesc run --mark '=' false noesc-test",
+        "noesc run --keep-fd 3 --stdin noesc-test",
+    ] {
+        assert_eq!(offered(line), [program], "{line}");
+    }
+    assert!(offered("noesc run ''").contains(&program.into()));
+    assert!(offered("noesc run --view-b").contains(&"--view-bytes-max".into()));
+    assert!(offered("noesc run --cr ''").contains(&"overwrite".into()));
+    assert!(offered("noesc ru").contains(&"run".into()));
+    assert!(offered("noesc man f").contains(&"filter".into()));
+    assert!(offered("noesc filter --encoding gb").contains(&"gbk".into()));
+    // The arguments of the command are its own.
+    assert_eq!(offered("noesc run -- ls --view-b"), [""]);
+}
+
+#[test]
+fn every_verb_has_a_manual_page() {
+    let folder = Folder::new("man");
+    for verb in [""].into_iter().map(Into::into).chain(verbs()) {
+        let name = if verb.is_empty() { "noesc".into() } else { format!("noesc-{verb}") };
+        let ended = ran(noesc(["man", &verb].iter().filter(|word| !word.is_empty())));
+        assert_eq!((ended.err(), ended.code()), ("", 0));
+        let page = ended.out();
+        assert!(page.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~')), "{name}");
+        let file = format!("{}/tests/snapshots/{name}.1", env!("CARGO_MANIFEST_DIR"));
+        let wanted = snapbox::Data::read_from(file.as_ref(), None);
+        let version = page.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+        assert_data_eq!(version.raw(), wanted.raw());
+        let path = folder.write(&name, page);
+        for (program, arguments) in [
+            ("groff", &["-ww", "-man", "-Tutf8", "-z"][..]),
+            ("mandoc", &["-T", "lint", "-W", "error"]),
+        ] {
+            if is_there(program) {
+                let mut command = Command::new(program);
+                command.args(arguments).arg(&path);
+                ran(command).is("", "", 0);
+            }
+        }
+    }
+}
