@@ -140,27 +140,64 @@ impl Boundary {
         view: &mut String,
         spans: &mut S,
     ) -> Report {
+        self.end(true, view, spans).0
+    }
+
+    /// Ends the stream and leaves a style open that is. Gives the report, and whether one is: the
+    /// caller closes it then, with `ESC[0m`, before text of another author follows.
+    ///
+    /// ```
+    /// use noesc::{Boundary, Profile};
+    ///
+    /// let mut view = String::new();
+    /// let mut boundary = Boundary::new(&Profile::DISPLAY)?;
+    /// boundary.push(b"\x1b[31mred\x1b[", &mut view);
+    /// let (_, is_style_open) = boundary.finish_open(&mut view);
+    /// assert_eq!((view.as_str(), is_style_open), ("\x1b[31mred", true));
+    /// # Ok::<(), noesc::ProfileError>(())
+    /// ```
+    pub fn finish_open(&mut self, view: &mut String) -> (Report, bool) {
+        self.end(false, view, &mut ())
+    }
+
+    fn end<S: SpanReceiver>(
+        &mut self,
+        closes: bool,
+        view: &mut String,
+        spans: &mut S,
+    ) -> (Report, bool) {
         let to = &mut Sheet { out: Some(view), spans };
-        if self.reader.page.profile.form == Form::Text {
-            self.end(to);
-        } else {
-            let at = self.parser.offset();
-            self.lossy.finish(at, &mut self.apart, to);
-            if self.reader.page.leaves_style_open() {
-                self.apart.inserted(at, CLOSE_STYLE, to);
+        let at = self.parser.offset();
+        let is_text = self.reader.page.profile.form == Form::Text;
+        match is_text {
+            true => self.end_reading(to),
+            false => {
+                self.lossy.finish(at, &mut self.apart, to);
+                self.end_reading(&mut Sheet { out: None, spans: &mut () });
             }
-            self.apart.finish(to);
-            self.end(&mut Sheet { out: None, spans: &mut () });
         }
-        let report = self.reader.page.report();
-        let profile = self.reader.page.profile;
+        let page = &mut self.reader.page;
+        // An audit view has no style.
+        let is_open = page.leaves_style_open() && page.profile.form != Form::Audit;
+        if is_open && closes {
+            match is_text {
+                true => page.close_style(at, to),
+                false => self.apart.inserted(at, CLOSE_STYLE, to),
+            }
+        }
+        match is_text {
+            true => page.written.finish(to),
+            false => self.apart.finish(to),
+        }
+        let report = page.report();
+        let profile = page.profile;
         if let Ok(next) = Self::new(&profile) {
             *self = next;
         }
-        report
+        (report, is_open && !closes)
     }
 
-    fn end<S: SpanReceiver>(&mut self, to: &mut Sheet<'_, S>) {
+    fn end_reading<S: SpanReceiver>(&mut self, to: &mut Sheet<'_, S>) {
         let Self { parser, reader, .. } = self;
         parser.finish(&mut |at, event: Event<'_>| reader.event(at, event, to));
         let len = parser.offset();

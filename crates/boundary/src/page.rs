@@ -481,16 +481,23 @@ impl Page {
         self.take_cells(1, to);
     }
 
-    /// What passed under [`Form::Off`] did more than reset the style.
+    /// The last style that the view holds did more than reset.
     pub(crate) fn leaves_style_open(&self) -> bool {
-        self.profile.form == Form::Off && self.style_open
+        self.style_open
+    }
+
+    /// Closes the style that is open.
+    pub(crate) fn close_style<S: SpanReceiver>(&mut self, at: u64, to: &mut Sheet<'_, S>) {
+        if std::mem::take(&mut self.style_open) {
+            self.written.inserted(at, CLOSE_STYLE, to);
+        }
     }
 
     pub(crate) fn split_introducer(&mut self, at: u64, from: u64) {
         self.tally.notice(Notice::SplitIntroducer, (from, at + 1 - from));
     }
 
-    /// The stream ended at `at`; all events were given.
+    /// The stream ended at `at`; all events were given. A style that is open stays so.
     pub(crate) fn finish<S: SpanReceiver>(&mut self, at: u64, to: &mut Sheet<'_, S>) {
         self.settle_part(to);
         if self.crs > 0 {
@@ -506,10 +513,6 @@ impl Page {
             }
         }
         self.close_hidden(at, to);
-        if std::mem::take(&mut self.style_open) {
-            self.written.inserted(at, CLOSE_STYLE, to);
-        }
-        self.written.finish(to);
         for span in self.modes.left_on() {
             self.tally.notice(Notice::ModeLeftOn, span);
         }
