@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::{self, Read, Write};
 
 use crate::boundary::Boundary;
+use crate::content::Content;
+use crate::floor::Floor;
 use crate::profile::{Profile, ProfileError};
 use crate::report::Report;
 
@@ -66,6 +68,39 @@ impl<R: Read> Read for Reader<R> {
     }
 }
 
+/// What stands between bytes and a view: a [`Boundary`] or [`Content`], or a [`Floor`].
+pub trait Filter {
+    /// Reads a chunk and appends to `view` what is decided.
+    fn push(&mut self, chunk: &[u8], view: &mut String);
+
+    /// Ends the stream: appends what was held back, closes an open style, and gives the report.
+    /// The filter is then at the beginning of another stream.
+    fn finish(&mut self, view: &mut String) -> Report;
+
+    /// The same, and leaves an open style to the caller: the answer says whether one is.
+    fn finish_open(&mut self, view: &mut String) -> (Report, bool);
+}
+
+macro_rules! filter {
+    ($($type:ty),*) => {$(
+        impl Filter for $type {
+            fn push(&mut self, chunk: &[u8], view: &mut String) {
+                <$type>::push(self, chunk, view);
+            }
+
+            fn finish(&mut self, view: &mut String) -> Report {
+                <$type>::finish(self, view)
+            }
+
+            fn finish_open(&mut self, view: &mut String) -> (Report, bool) {
+                <$type>::finish_open(self, view)
+            }
+        }
+    )*};
+}
+
+filter!(Boundary, Content, Floor);
+
 /// Writes a view of what it is given to another writer. What a write decides reaches the inner
 /// writer before the write returns.
 ///
@@ -74,15 +109,15 @@ impl<R: Read> Read for Reader<R> {
 ///
 /// let mut writer = noesc::Writer::new(Vec::new(), &noesc::Profile::AGENT)?;
 /// writer.write_all(b"\x1b[2Jtext")?;
-/// let (view, report) = writer.finish()?;
-/// assert_eq!(view, b"text");
+/// let report = writer.finish()?;
+/// assert_eq!(writer.into_inner(), b"text");
 /// assert_eq!(report.kinds["erase"], 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct Writer<W, F = Boundary> {
     inner: W,
-    boundary: Boundary,
+    filter: F,
     view: String,
 }
 
@@ -90,19 +125,42 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// When the settings do not go together: see [`Profile::check`].
     pub fn new(inner: W, profile: &Profile) -> Result<Self, ProfileError> {
-        Ok(Self { inner, boundary: Boundary::new(profile)?, view: String::new() })
+        Ok(Self::with(inner, Boundary::new(profile)?))
+    }
+}
+
+impl<W: Write, F: Filter> Writer<W, F> {
+    /// A writer through this filter.
+    pub fn with(inner: W, filter: F) -> Self {
+        Self { inner, filter, view: String::new() }
     }
 
-    /// Ends the stream: writes what was held back, flushes, and gives the inner writer and the
-    /// report.
+    /// Ends the stream: writes what was held back, closes an open style, flushes, and gives the
+    /// report. What is written next is another stream.
     ///
     /// # Errors
     /// Those of the inner writer.
-    pub fn finish(mut self) -> io::Result<(W, Report)> {
-        let report = self.boundary.finish(&mut self.view);
+    pub fn finish(&mut self) -> io::Result<Report> {
+        let report = self.filter.finish(&mut self.view);
         self.drain()?;
         self.inner.flush()?;
-        Ok((self.inner, report))
+        Ok(report)
+    }
+
+    /// The same, and leaves an open style to the caller: the answer says whether one is.
+    ///
+    /// # Errors
+    /// Those of the inner writer.
+    pub fn finish_open(&mut self) -> io::Result<(Report, bool)> {
+        let ended = self.filter.finish_open(&mut self.view);
+        self.drain()?;
+        self.inner.flush()?;
+        Ok(ended)
+    }
+
+    /// The inner writer. What was not finished is lost.
+    pub fn into_inner(self) -> W {
+        self.inner
     }
 
     fn drain(&mut self) -> io::Result<()> {
@@ -112,10 +170,10 @@ impl<W: Write> Writer<W> {
     }
 }
 
-impl<W: Write> Write for Writer<W> {
+impl<W: Write, F: Filter> Write for Writer<W, F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = bytes.len().min(CHUNK_BYTES);
-        self.boundary.push(&bytes[..n], &mut self.view);
+        self.filter.push(&bytes[..n], &mut self.view);
         self.drain()?;
         Ok(n)
     }
@@ -129,16 +187,18 @@ impl<W: Write> Write for Writer<W> {
 ///
 /// ```
 /// use std::fmt::Write;
+/// use noesc::{Content, ContentClass, FmtWriter};
 ///
-/// let mut writer = noesc::FmtWriter::new(String::new(), &noesc::Profile::AGENT)?;
-/// write!(writer, "{}", "\u{9b}31mred")?;
-/// assert_eq!(writer.finish()?.0, "red");
+/// let mut writer = FmtWriter::with(String::new(), Content::new(ContentClass::Derived));
+/// write!(writer, "{}\n{}", "\u{9b}31mred", "title")?;
+/// writer.finish()?;
+/// assert_eq!(writer.into_inner(), "red title");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct FmtWriter<W> {
+pub struct FmtWriter<W, F = Boundary> {
     inner: W,
-    boundary: Boundary,
+    filter: F,
     view: String,
 }
 
@@ -146,25 +206,52 @@ impl<W: fmt::Write> FmtWriter<W> {
     /// # Errors
     /// When the settings do not go together: see [`Profile::check`].
     pub fn new(inner: W, profile: &Profile) -> Result<Self, ProfileError> {
-        Ok(Self { inner, boundary: Boundary::new(profile)?, view: String::new() })
-    }
-
-    /// Ends the stream: writes what was held back, and gives the inner writer and the report.
-    ///
-    /// # Errors
-    /// Those of the inner writer.
-    pub fn finish(mut self) -> Result<(W, Report), fmt::Error> {
-        let report = self.boundary.finish(&mut self.view);
-        self.inner.write_str(&self.view)?;
-        Ok((self.inner, report))
+        Ok(Self::with(inner, Boundary::new(profile)?))
     }
 }
 
-impl<W: fmt::Write> fmt::Write for FmtWriter<W> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.boundary.push(text.as_bytes(), &mut self.view);
+impl<W: fmt::Write, F: Filter> FmtWriter<W, F> {
+    /// A writer through this filter.
+    pub fn with(inner: W, filter: F) -> Self {
+        Self { inner, filter, view: String::new() }
+    }
+
+    /// Ends the stream: writes what was held back, closes an open style, and gives the report. What
+    /// is written next is another stream.
+    ///
+    /// # Errors
+    /// Those of the inner writer.
+    pub fn finish(&mut self) -> Result<Report, fmt::Error> {
+        let report = self.filter.finish(&mut self.view);
+        self.drain()?;
+        Ok(report)
+    }
+
+    /// The same, and leaves an open style to the caller: the answer says whether one is.
+    ///
+    /// # Errors
+    /// Those of the inner writer.
+    pub fn finish_open(&mut self) -> Result<(Report, bool), fmt::Error> {
+        let ended = self.filter.finish_open(&mut self.view);
+        self.drain()?;
+        Ok(ended)
+    }
+
+    /// The inner writer. What was not finished is lost.
+    pub fn into_inner(self) -> W {
+        self.inner
+    }
+
+    fn drain(&mut self) -> fmt::Result {
         let result = self.inner.write_str(&self.view);
         self.view.clear();
         result
+    }
+}
+
+impl<W: fmt::Write, F: Filter> fmt::Write for FmtWriter<W, F> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.filter.push(text.as_bytes(), &mut self.view);
+        self.drain()
     }
 }

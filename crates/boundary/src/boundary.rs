@@ -70,8 +70,13 @@ impl Boundary {
     /// When the settings do not go together: see [`Profile::check`].
     pub fn new(profile: &Profile) -> Result<Self, ProfileError> {
         profile.check()?;
+        Ok(Self::of(profile))
+    }
+
+    /// A boundary of settings that go together.
+    pub(crate) fn of(profile: &Profile) -> Self {
         let page = Page::new(*profile);
-        Ok(Self {
+        Self {
             parser: Parser::new(),
             head: [0; 2],
             reader: Reader {
@@ -83,7 +88,7 @@ impl Boundary {
             },
             apart: Written::default(),
             lossy: Lossy::default(),
-        })
+        }
     }
 
     /// The settings in force.
@@ -191,9 +196,7 @@ impl Boundary {
         }
         let report = page.report();
         let profile = page.profile;
-        if let Ok(next) = Self::new(&profile) {
-            *self = next;
-        }
+        *self = Self::of(&profile);
         (report, is_open && !closes)
     }
 

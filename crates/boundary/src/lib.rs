@@ -21,9 +21,13 @@ mod adapt;
 mod attributes;
 mod audit;
 mod boundary;
+mod content;
 mod edit;
+pub mod fit;
+mod floor;
 mod lossy;
 mod modes;
+pub mod osc;
 mod page;
 mod profile;
 mod report;
@@ -33,9 +37,11 @@ mod style;
 mod view;
 mod window;
 
-pub use adapt::{FmtWriter, Reader, Writer};
+pub use adapt::{Filter, FmtWriter, Reader, Writer};
 pub use audit::{audit, unaudit};
 pub use boundary::Boundary;
+pub use content::{Content, ContentClass, Sanitize, second_pass};
+pub use floor::Floor;
 pub use noesc_grammar::{CSI_BYTES_MAX, ESCAPE_BYTES_MAX, RAW_HOLD_MAX, STRING_BYTES_MAX};
 pub use noesc_text::{UNICODE_VERSION, Unescape, UnescapeError, VARIATION_PAIRS_VERSION};
 pub use profile::{
