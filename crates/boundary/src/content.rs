@@ -191,6 +191,17 @@ impl Content {
             None => self.boundary.finish_open(view),
         }
     }
+
+    /// Filters text once more that a parser of Markdown or HTML has decoded, with these settings:
+    /// see [`second_pass`].
+    #[must_use]
+    pub fn second_pass<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut view = String::with_capacity(text.len());
+        let mut content = Self::with(self.class, self.sanitize, self.keeps_style);
+        content.push(text.as_bytes(), &mut view);
+        content.finish_open(&mut view);
+        if view == text { Cow::Borrowed(text) } else { Cow::Owned(view) }
+    }
 }
 
 fn profile(class: ContentClass, sanitize: Sanitize, keeps_style: bool) -> Profile {
@@ -249,9 +260,5 @@ impl Row {
 /// ```
 #[must_use]
 pub fn second_pass(text: &str, class: ContentClass) -> Cow<'_, str> {
-    let mut view = String::with_capacity(text.len());
-    let mut content = Content::new(class);
-    content.push(text.as_bytes(), &mut view);
-    content.finish_open(&mut view);
-    if view == text { Cow::Borrowed(text) } else { Cow::Owned(view) }
+    Content::new(class).second_pass(text)
 }

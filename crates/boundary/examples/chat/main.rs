@@ -17,10 +17,11 @@ use std::process::ExitCode;
 use noesc::Sanitize;
 
 const HELP: &str = "\
-usage: chat [--plain] [--sanitize strip|visualize|off]
+usage: chat [--plain|--pretty] [--sanitize strip|visualize|off]
        chat --play CLASS [--style-free] [--sanitize …] <content
 
   --plain        no style at all, as when the output is no terminal
+  --pretty       the other way, as in a terminal
   --sanitize     what becomes of sequences in content (strip); off gives it the terminal
   --play CLASS   show stdin as content: tool-output, model-output, user-message, derived
   --style-free   with --play: drop the style of the content too
@@ -29,7 +30,8 @@ usage: chat [--plain] [--sanitize strip|visualize|off]
 /// What the command line says.
 #[derive(Default)]
 struct Arguments {
-    plain: bool,
+    /// What was said of style, if anything.
+    pretty: Option<bool>,
     sanitize: Sanitize,
     play: Option<noesc::ContentClass>,
     style_free: bool,
@@ -42,7 +44,8 @@ fn arguments() -> Result<Option<Arguments>, String> {
         let mut value = || words.next().ok_or_else(|| format!("{} needs a value", quoted(&word)));
         match word.as_str() {
             "--help" => return Ok(None),
-            "--plain" => given.plain = true,
+            "--plain" => given.pretty = Some(false),
+            "--pretty" => given.pretty = Some(true),
             "--style-free" => given.style_free = true,
             "--sanitize" => given.sanitize = parsed(&value()?)?,
             "--play" => given.play = Some(parsed(&value()?)?),
@@ -77,7 +80,7 @@ fn main() -> ExitCode {
     let shown = match given.play {
         Some(class) => play::play(class, given.sanitize, given.style_free, &mut out),
         None => {
-            let pretty = !given.plain && out.is_terminal();
+            let pretty = given.pretty.unwrap_or_else(|| out.is_terminal());
             transcript::show(pretty, given.sanitize, &mut out)
         }
     };

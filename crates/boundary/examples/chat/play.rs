@@ -8,7 +8,7 @@ use noesc::{Content, ContentClass, Sanitize, Writer};
 const PROMPT: &str = "\x1b[7m chat \x1b[0m \x1b[1myou>\x1b[0m show it\n";
 
 /// Shows stdin as content.
-pub fn play(
+pub(crate) fn play(
     class: ContentClass,
     sanitize: Sanitize,
     style_free: bool,
