@@ -42,8 +42,8 @@ pub fn title(text: &str) -> String {
 pub struct Hyperlink {
     /// What is written to the terminal.
     pub text: String,
-    /// The target, cleaned; `None` where there is no link: its scheme is not allowed, or it is empty
-    /// or too long.
+    /// The target, cleaned; `None` where there is no link: its scheme is not allowed, or it is
+    /// empty or too long.
     pub target: Option<String>,
     /// The label looks like another address than the target. Show the target then.
     pub mismatch: bool,

@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! A chat in a terminal that shows text of models, users and tools among its own.
 //!
 //!     cargo run --example chat                  a hostile transcript, shown safely
