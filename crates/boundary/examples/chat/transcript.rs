@@ -43,8 +43,10 @@ const MESSAGES: &[(Author, &[&str])] = &[
         Author::Model,
         &[
             "## What I found\n\nThe test **charges twice**. &#27;[2J&#27;]0;decoded&#7; It is a ",
-            "*double\nsubmit*:\n\n```rust\nfn refund(order: &mut Order) -> Result<(), Error> {\n",
-            "    // \x1b[8mhidden\x1b[0m\n    order.charge(2)?; // should be once\n    Ok(())\n}\n```\n\n",
+            "*double\nsubmit*:\n\n```rust\n",
+            "fn refund(order: &mut Order) -> Result<(), Error> {\n",
+            "    // \x1b[8mhidden\x1b[0m\n    order.charge(2)?; // should be once\n",
+            "    Ok(())\n}\n```\n\n",
             "- see [https://bank.example/docs](https://evil.example/\x1b\\x) first\n- then ",
             "[the fix](https://git.example/fix?id=1), or [run it](javascript:alert(1))\n\n",
             "> quoted from the log: `a\x1b]8;;x\x07b`\n\n<b>bold?</b>\n",
