@@ -8,6 +8,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
 use crate::fail::{Failure, Result};
 use crate::say::stdout_took;
 
@@ -76,11 +78,13 @@ pub(crate) enum Wanted {
     No,
 }
 
-/// Writes to stdout at once. A reader that went away is no error.
+/// Writes to stdout at once. A reader that went away is no error; where there is nothing to write,
+/// it is asked for, so that input without output is not read for ever.
 pub(crate) fn write(bytes: &[u8]) -> Result<Wanted> {
     static STDOUT: LazyLock<io::Result<File>> = LazyLock::new(|| descriptor(io::stdout()));
     let mut stdout = STDOUT.as_ref().map_err(|error| unwritten(OsStr::new("stdout"), error))?;
     match stdout.write_all(bytes) {
+        Ok(()) if bytes.is_empty() && has_no_reader(stdout) => Ok(Wanted::No),
         Ok(()) => {
             stdout_took(bytes);
             Ok(Wanted::Yes)
@@ -88,6 +92,14 @@ pub(crate) fn write(bytes: &[u8]) -> Result<Wanted> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Wanted::No),
         Err(error) => Err(unwritten(OsStr::new("stdout"), &error)),
     }
+}
+
+/// Whether the other end of an output is closed, as far as the system tells.
+fn has_no_reader(output: &File) -> bool {
+    let mut output = [PollFd::new(output, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut output, Some(&at_once)).is_ok()
+        && output[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
 }
 
 /// A standard descriptor as a file: the standard library takes one that can't be used for empty,

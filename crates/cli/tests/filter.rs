@@ -295,6 +295,27 @@ fn a_reader_that_goes_away_ends_it_silently() {
 }
 
 #[test]
+fn a_reader_that_goes_away_ends_it_where_nothing_is_written() {
+    for arguments in ["filter", "filter --profile display", "explain", "explain --summary"] {
+        let script = format!(r#"{{ "$N" {arguments} /dev/zero; echo $? >&2; }} | true"#);
+        ran(shell(&script)).is("", "0\n", 0);
+    }
+    for (verb, begin, more) in
+        [("filter", "", "\x1b[m"), ("filter", "\x1b]", "\0"), ("explain", "\x1b]", "\0")]
+    {
+        let mut child = live(&[verb]);
+        let mut stdin = child.stdin.take().unwrap();
+        drop(child.stdout.take());
+        stdin.write_all(begin.as_bytes()).unwrap();
+        let more = more.repeat(1000);
+        std::thread::spawn(move || while stdin.write_all(more.as_bytes()).is_ok() {});
+        common::ended(child).is("", "", 0);
+    }
+    // An output that is no pipe has no reader to lose.
+    ran(shell(r#"printf '\0' | "$N" filter >/dev/null"#)).is("", "", 0);
+}
+
+#[test]
 fn a_signal_ends_it_as_it_ends_any_filter() {
     use std::os::unix::process::ExitStatusExt;
     let mut child = live(&["filter"]);
