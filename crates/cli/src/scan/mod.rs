@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use indicatif::{ProgressBar, ProgressStyle};
 use noesc::Severity;
@@ -60,7 +61,7 @@ pub(crate) struct ScanArgs {
     fail_on: Level,
 
     /// Show findings from this severity on, and count the others [default: that of `--fail-on`]
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", value_parser = shown())]
     show: Option<Level>,
 
     /// human: for people. json: for programs. sarif: SARIF 2.1.0, for CI services and editors
@@ -101,6 +102,12 @@ enum Format {
     Sarif,
 }
 
+/// `never` is no level from which on to show.
+fn shown() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(["info", "low", "high", "critical"])
+        .try_map(|name| Level::from_str(&name, false))
+}
+
 impl Level {
     const fn severity(self) -> Option<Severity> {
         match self {
@@ -115,20 +122,14 @@ impl Level {
 
 impl ScanArgs {
     /// What is shown: as asked, else what can fail, else what fails by default.
-    fn shown(&self) -> Option<Severity> {
-        match self.show {
-            Some(level) => level.severity(),
-            None => Some(self.fail_on.severity().unwrap_or(Severity::High)),
-        }
+    fn shown(&self) -> Severity {
+        self.show.unwrap_or(self.fail_on).severity().unwrap_or(Severity::High)
     }
 }
 
 pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode> {
     let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
-    let Some(show) = args.shown() else {
-        return Err(Failure::new("\"--show\" can not be \"never\"")
-            .hint("\"--show critical\" shows the gravest alone"));
-    };
+    let show = args.shown();
     let mut scanned = scan_paths(args)?;
     scanned.sort();
     if let Some(path) = &args.write_baseline {
