@@ -72,7 +72,7 @@ fn a_line_for_each_kind_in_the_order_of_paths_and_a_summary() {
         0,
     );
     scanned(&folder, &["a", "./a", "a"]).is(
-        "scanned 2 files (18 bytes); found 2 low (not shown)\n",
+        "scanned 1 file (9 bytes); found 1 low (not shown)\n",
         "",
         0,
     );
@@ -535,4 +535,35 @@ fn the_hook_scans_the_files_it_is_given() {
     folder.write("-q", HIGH);
     let ended = scanned(&folder, &["--", "-q"]);
     assert!(ended.out().starts_with("-q:1:3: high: "), "{}", ended.out());
+}
+
+#[test]
+fn what_several_paths_reach_is_scanned_once() {
+    let folder = Folder::new("scan-once");
+    create_dir_all(folder.path("a/b")).unwrap();
+    folder.write("a/b/f", HIGH);
+    folder.write("g", LOW);
+    symlink("g", folder.path("link")).unwrap();
+    let absolute = folder.name("g");
+    for (paths, wanted) in [
+        (&["g", "./g", "g", &absolute, "link"][..], 1),
+        (&[".", "."], 2),
+        (&[".", &folder.name("")], 2),
+        (&[".", "g"], 2),
+        (&["g", "."], 2),
+        (&[".", "a/b"], 2),
+        (&["a/b/f", "a", "a/b"], 1),
+        (&["a", "a/../a/b/f"], 1),
+    ] {
+        let log = scanned_json(&folder, &[&["--show", "info"], paths].concat());
+        assert_eq!(log["summary"]["files"], wanted, "{paths:?}");
+        assert_eq!(log["files"].as_array().unwrap().len(), wanted, "{paths:?}");
+    }
+    // Under the first name that was given, and the same each time.
+    let log = scanned_json(&folder, &["--show", "info", "link", "g", "."]);
+    assert_eq!(log["files"][1]["path"], "link");
+    // A path that is given is scanned, whatever ignores it.
+    folder.write(".ignore", "g");
+    let log = scanned_json(&folder, &["--respect-ignore", "--show", "info", ".", "g"]);
+    assert_eq!(log["files"].as_array().unwrap().len(), 2);
 }

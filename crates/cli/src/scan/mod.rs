@@ -15,6 +15,7 @@ mod source;
 mod store;
 mod walk;
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IsTerminal, Seek};
@@ -81,7 +82,7 @@ pub(crate) struct ScanArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     write_baseline: Option<PathBuf>,
 
-    /// Files and folders; `-` is stdin
+    /// Files and folders; `-` is stdin. What several reach is scanned once
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
 }
@@ -168,13 +169,13 @@ fn scan_paths(args: &ScanArgs) -> Result<Scanned> {
     let mut scanned = Scanned::default();
     let (stdin, mut roots): (Vec<_>, Vec<_>) =
         args.paths.iter().cloned().partition(|path| path == Path::new("-"));
-    let mut seen = std::collections::BTreeSet::new();
-    roots.retain(|root| seen.insert(root.clone()));
     if !stdin.is_empty() {
         scan_stdin(&mut scanned)?;
     }
+    let (mut names, mut places) = (BTreeSet::new(), BTreeSet::new());
+    roots.retain(|root| names.insert(root.clone()));
     roots.retain(|root| match std::fs::metadata(root) {
-        Ok(_) => true,
+        Ok(seen) => places.insert(walk::place_of(&seen)),
         Err(error) => {
             scanned.unread.push(Unread::new(root, error));
             false
@@ -183,7 +184,8 @@ fn scan_paths(args: &ScanArgs) -> Result<Scanned> {
     // A baseline is no part of what it is of.
     let baseline = args.baseline.as_deref().or(args.write_baseline.as_deref());
     let baseline = baseline.and_then(walk::place);
-    scanned.add(walk::walk(&roots, args.respect_ignore, baseline, &progress));
+    let apart = walk::Apart { roots: &places, left_out: baseline };
+    scanned.add(walk::walk(&roots, args.respect_ignore, apart, &progress));
     progress.finish_and_clear();
     Ok(scanned)
 }

@@ -1,5 +1,6 @@
 //! Every file below the paths given, in parallel.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io;
@@ -17,12 +18,20 @@ use super::scanned::{FileFindings, Scanned, Unread};
 use super::source::{Buffer, Source};
 use super::store::Stores;
 
-/// Scans everything below `roots`, which are not empty, but the file that is `left_out`. Symlinks
-/// are followed only where they are roots.
+/// What a walk does not scan where it meets it.
+#[derive(Clone, Copy)]
+pub(super) struct Apart<'a> {
+    /// The roots: what is one itself is scanned as that, and not below another.
+    pub(super) roots: &'a BTreeSet<Place>,
+    /// A file that is not scanned at all.
+    pub(super) left_out: Option<Place>,
+}
+
+/// Scans everything below `roots`. Symlinks are followed only where they are roots.
 pub(super) fn walk(
     roots: &[PathBuf],
     respect_ignore: bool,
-    left_out: Option<Place>,
+    apart: Apart<'_>,
     progress: &ProgressBar,
 ) -> Scanned {
     let all = Mutex::new(Scanned::default());
@@ -38,22 +47,26 @@ pub(super) fn walk(
             builder.parents(true).ignore(true);
             builder.git_ignore(true).git_global(true).git_exclude(true);
         }
-        builder.build_parallel().visit(&mut Builder { all: &all, left_out, progress });
+        builder.build_parallel().visit(&mut Builder { all: &all, apart, progress });
     }
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Device and number of a file.
-type Place = (u64, u64);
+pub(super) type Place = (u64, u64);
+
+pub(super) fn place_of(seen: &Metadata) -> Place {
+    (seen.dev(), seen.ino())
+}
 
 /// Where a file is, if it is there.
 pub(super) fn place(path: &Path) -> Option<Place> {
-    std::fs::metadata(path).ok().map(|seen| (seen.dev(), seen.ino()))
+    std::fs::metadata(path).ok().map(|seen| place_of(&seen))
 }
 
 struct Builder<'s> {
     all: &'s Mutex<Scanned>,
-    left_out: Option<Place>,
+    apart: Apart<'s>,
     progress: &'s ProgressBar,
 }
 
@@ -61,7 +74,7 @@ impl<'s> ParallelVisitorBuilder<'s> for Builder<'s> {
     fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
         Box::new(Visitor {
             all: self.all,
-            left_out: self.left_out,
+            apart: self.apart,
             progress: self.progress,
             mine: Scanned::default(),
             buffer: Buffer::default(),
@@ -73,7 +86,7 @@ impl<'s> ParallelVisitorBuilder<'s> for Builder<'s> {
 /// One thread's part.
 struct Visitor<'s> {
     all: &'s Mutex<Scanned>,
-    left_out: Option<Place>,
+    apart: Apart<'s>,
     progress: &'s ProgressBar,
     mine: Scanned,
     buffer: Buffer,
@@ -90,6 +103,7 @@ impl Drop for Visitor<'_> {
 impl ParallelVisitor for Visitor<'_> {
     fn visit(&mut self, entry: Result<DirEntry, ignore::Error>) -> WalkState {
         match entry {
+            Ok(entry) if self.is_other_root(&entry) => return WalkState::Skip,
             Ok(entry) => self.entry(&entry),
             Err(error) => self.mine.unread.push(unread(error)),
         }
@@ -98,6 +112,14 @@ impl ParallelVisitor for Visitor<'_> {
 }
 
 impl Visitor<'_> {
+    /// Whether a folder or file below a root is a root itself. Costs nothing where there is one.
+    fn is_other_root(&self, entry: &DirEntry) -> bool {
+        let apart = &self.apart;
+        apart.roots.len() > 1
+            && entry.depth() > 0
+            && entry.metadata().is_ok_and(|seen| apart.roots.contains(&place_of(&seen)))
+    }
+
     fn entry(&mut self, entry: &DirEntry) {
         let path = entry.path();
         let kind = match entry.depth() {
@@ -130,7 +152,7 @@ impl Visitor<'_> {
     fn file(&mut self, path: &Path, follow: bool) {
         let scanned = &mut self.mine;
         let result = open(path, follow).and_then(|file| match file {
-            Some((_, seen)) if self.left_out == Some((seen.dev(), seen.ino())) => Ok(()),
+            Some((_, seen)) if self.apart.left_out == Some(place_of(&seen)) => Ok(()),
             Some((file, seen)) => scan_file(&file, seen.len(), path, &mut self.buffer, scanned),
             None => {
                 scanned.skipped.special += 1;
