@@ -108,8 +108,8 @@ fn descriptor(stream: impl AsFd) -> io::Result<File> {
     Ok(File::from(stream.as_fd().try_clone_to_owned()?))
 }
 
-/// Creates a file that a flag names, before anything else happens. A file that is one of `used`,
-/// the input or another output, is refused and stays as it is.
+/// Creates a file that a flag names, before anything else happens. A file that is our stdout or
+/// stderr, or one of `used`, the input or another output, is refused and stays as it is.
 pub(crate) fn create(flag: &str, path: &Path, used: &[&File]) -> Result<File> {
     let flag = format!("\"{flag}\"");
     if path == Path::new("-") {
@@ -119,30 +119,46 @@ pub(crate) fn create(flag: &str, path: &Path, used: &[&File]) -> Result<File> {
     // Not emptied before it is known to be no other file in use.
     let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
     let created = opened.and_then(|file| {
-        let place = place(&file)?;
-        let is_used =
-            place.is_some() && used.iter().any(|file| self::place(file).ok() == Some(place));
-        if !is_used && place.is_some() {
+        let Some(place) = place(&file)? else { return Ok((file, false)) };
+        let is_used = is_output(place) || used.iter().any(|file| is_at(file, place));
+        if !is_used {
             file.set_len(0)?;
         }
         Ok((file, is_used))
     });
     match created {
         Ok((file, false)) => Ok(file),
-        Ok((_, true)) => {
-            let name = crate::fail::quoted(path.as_os_str());
-            Err(Failure::new(format!("{flag} can not be {name}: the file is in use"))
-                .hint("name a file that is neither read nor written otherwise"))
-        }
+        Ok((_, true)) => Err(in_use(&flag, path)),
         Err(error) => Err(Failure::io(&format!("{flag} can not create"), path.as_os_str(), &error)
             .hint("name a file in a folder that exists and that you can write to")),
     }
 }
 
-/// Device and number of a regular file; `None` of anything else.
-fn place(file: &File) -> io::Result<Option<(u64, u64)>> {
+/// That a quoted flag names a file that is read or written otherwise.
+fn in_use(flag: &str, path: &Path) -> Failure {
+    let name = crate::fail::quoted(path.as_os_str());
+    Failure::new(format!("{flag} can not be {name}: the file is in use"))
+        .hint("name a file that is neither read nor written otherwise")
+}
+
+/// Device and number of a regular file.
+type Place = (u64, u64);
+
+/// `None` of anything else than a regular file.
+fn place(file: &File) -> io::Result<Option<Place>> {
     let seen = file.metadata()?;
     Ok(seen.is_file().then(|| (seen.dev(), seen.ino())))
+}
+
+/// Whether an open file is this regular one.
+fn is_at(file: &File, there: Place) -> bool {
+    place(file).is_ok_and(|place| place == Some(there))
+}
+
+/// Whether our stdout or stderr is this regular file.
+fn is_output(there: Place) -> bool {
+    let files = [descriptor(io::stdout()), descriptor(io::stderr())];
+    files.iter().flatten().any(|file| is_at(file, there))
 }
 
 /// Our stdin, where there is one.

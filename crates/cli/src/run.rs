@@ -189,12 +189,6 @@ struct Records<'a> {
 impl<'a> Records<'a> {
     fn open(args: &'a RunArgs) -> Result<Self> {
         let mut files = Vec::new();
-        if let Some(path) = &args.report {
-            files.push((path.as_os_str(), {
-                let stdin = stdin();
-                create("--report", path, stdin.iter().collect::<Vec<_>>().as_slice())?
-            }));
-        }
         if let Some(fd) = args.facts_fd {
             let opened = OpenOptions::new().append(true).open(format!("/dev/fd/{fd}"));
             let file = opened.map_err(|error| {
@@ -202,6 +196,12 @@ impl<'a> Records<'a> {
                     .hint("open it in the shell: 3>facts.json")
             })?;
             files.push((OsStr::new("the descriptor of --facts-fd"), file));
+        }
+        if let Some(path) = &args.report {
+            let stdin = stdin();
+            let used: Vec<_> = stdin.iter().chain(files.iter().map(|(_, file)| file)).collect();
+            let file = create("--report", path, &used)?;
+            files.push((path.as_os_str(), file));
         }
         Ok(Self { files })
     }

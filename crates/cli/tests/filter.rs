@@ -371,6 +371,33 @@ fn no_output_takes_the_place_of_a_file_in_use() {
     command.stdin(std::fs::File::open(&input).unwrap());
     assert_eq!(ran(command).code(), 125);
     assert_eq!(std::fs::read(&input).unwrap(), b"kept\n");
+    // What is printed goes to a file of that name.
+    for script in [
+        r#""$N" filter --report "$F" "$I" >>"$F""#,
+        r#""$N" filter --spans "$F" "$I" >>"$F""#,
+        r#""$N" filter --report "$F" "$I" 2>>"$F""#,
+        r#""$N" filter --report /dev/stdout "$I" >>"$F""#,
+        r#""$N" run --report "$F" -- echo x >>"$F""#,
+        r#""$N" run --report "$F" --format json -- echo x >>"$F""#,
+        r#""$N" run --report "$F" -- echo x 2>>"$F""#,
+        r#""$N" run --report "$F" --facts-fd 3 -- echo x 3>>"$F""#,
+    ] {
+        std::fs::write(&other, "kept\n").unwrap();
+        let mut command = shell(script);
+        command.env("F", &other).env("I", &input);
+        let ended = ran(command);
+        assert_eq!((ended.out(), ended.code() == 0), ("", false), "{script}");
+        // Where stderr is that file, it is said there.
+        let kept = std::fs::read_to_string(&other).unwrap();
+        let said = kept.strip_prefix("kept\n").unwrap().to_owned() + ended.err();
+        let name = if script.contains("/dev/stdout") { "/dev/stdout" } else { &other };
+        let flag = if script.contains("--spans") { "--spans" } else { "--report" };
+        let wanted = format!("noesc: error: \"{flag}\" can not be \"{name}\": the file is in use");
+        assert_eq!(said.lines().next(), Some(wanted.as_str()), "{script}");
+    }
+    // A terminal, a pipe or a device is no such file.
+    ran(shell(r#"echo x | "$N" filter --report /dev/stdout | cat"#)).is("x\n{}\n", "", 0);
+    ran(shell(r#"echo x | "$N" filter --report /dev/null >/dev/null"#)).is("", "", 0);
     // A longer file of before is emptied.
     std::fs::write(&other, "x".repeat(10_000)).unwrap();
     ran(noesc(["filter", "--report", &other, &input])).is("kept\n", "", 0);
