@@ -135,7 +135,7 @@ pub(crate) fn create(flag: &str, path: &Path, used: &[&File]) -> Result<File> {
 }
 
 /// That a quoted flag names a file that is read or written otherwise.
-fn in_use(flag: &str, path: &Path) -> Failure {
+pub(crate) fn in_use(flag: &str, path: &Path) -> Failure {
     let name = crate::fail::quoted(path.as_os_str());
     Failure::new(format!("{flag} can not be {name}: the file is in use"))
         .hint("name a file that is neither read nor written otherwise")
@@ -151,12 +151,12 @@ fn place(file: &File) -> io::Result<Option<Place>> {
 }
 
 /// Whether an open file is this regular one.
-fn is_at(file: &File, there: Place) -> bool {
+pub(crate) fn is_at(file: &File, there: Place) -> bool {
     place(file).is_ok_and(|place| place == Some(there))
 }
 
 /// Whether our stdout or stderr is this regular file.
-fn is_output(there: Place) -> bool {
+pub(crate) fn is_output(there: Place) -> bool {
     let files = [descriptor(io::stdout()), descriptor(io::stderr())];
     files.iter().flatten().any(|file| is_at(file, there))
 }

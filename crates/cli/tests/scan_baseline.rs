@@ -9,7 +9,7 @@ mod scanning;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use common::{Folder, json};
+use common::{Folder, json, ran, shell};
 use scanning::{HIGH, LOW, scanned, scanned_json, validate};
 use serde_json::json;
 
@@ -79,6 +79,39 @@ fn a_baseline_is_not_scanned_itself() {
     ended.is("scanned 1 file (15 bytes); found nothing; 1 known from the baseline\n", "", 0);
     let ended = scanned(&folder, &["."]);
     assert!(ended.out().contains("scanned 2 files"), "{ended:?}");
+}
+
+#[test]
+fn a_baseline_takes_the_place_of_a_baseline_alone() {
+    let folder = Folder::new("baseline-over");
+    let hostile = folder.write("README", HIGH);
+    folder.write("known", "");
+    for name in ["new", "known", "known"] {
+        assert_eq!(scanned(&folder, &["--write-baseline", name, "."]).code(), 0, "{name}");
+    }
+    std::os::unix::fs::symlink("README", folder.path("link")).unwrap();
+    for (name, path, why) in [
+        ("README", ".", "it holds no baseline"),
+        ("link", ".", "it holds no baseline"),
+        ("README", "README", "the file is in use"),
+        ("known", "./known", "the file is in use"),
+    ] {
+        let said = format!("\"--write-baseline\" can not be \"{name}\": {why}");
+        scanned(&folder, &["--write-baseline", name, path]).refused(&said, 2);
+    }
+    for script in [
+        r#""$N" scan --write-baseline empty - <empty"#,
+        r#""$N" scan --write-baseline empty . >empty"#,
+    ] {
+        folder.write("empty", "");
+        let mut command = shell(script);
+        command.current_dir(&folder.0);
+        ran(command).refused("\"--write-baseline\" can not be \"empty\": the file is in use", 2);
+    }
+    assert_eq!(std::fs::read(hostile).unwrap(), HIGH);
+    let mut command = shell(r#""$N" scan --format json --write-baseline /dev/null README"#);
+    command.current_dir(&folder.0);
+    assert_eq!(ran(command).code(), 0);
 }
 
 #[test]

@@ -30,7 +30,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use noesc::Severity;
 
 use crate::fail::{Failure, MISUSE, Result, quoted, reason};
-use crate::input::{create, unwritten, write};
+use crate::input::{create, in_use, is_at, is_output, stdin, unwritten, write};
 use crate::say::say;
 use baseline::Baseline;
 use scanned::{Scanned, Unread};
@@ -130,6 +130,9 @@ impl ScanArgs {
 
 pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode> {
     let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    if let Some(path) = &args.write_baseline {
+        check_unwritten(path, args)?;
+    }
     let show = args.shown();
     let mut scanned = scan_paths(args)?;
     scanned.sort();
@@ -217,6 +220,29 @@ fn scan_stdin(scanned: &mut Scanned) -> Result<()> {
     });
     if let Err(error) = result {
         scanned.unread.push(Unread::new(name, error));
+    }
+    Ok(())
+}
+
+/// Refuses to write a baseline over a file that is scanned or holds something else, before
+/// anything is scanned.
+fn check_unwritten(path: &Path, args: &ScanArgs) -> Result<()> {
+    let Ok(seen) = std::fs::metadata(path) else { return Ok(()) };
+    if !seen.is_file() {
+        return Ok(());
+    }
+    let there = walk::place_of(&seen);
+    let is_read = args.paths.iter().any(|path| match path == Path::new("-") {
+        true => stdin().is_some_and(|stdin| is_at(&stdin, there)),
+        false => walk::place(path) == Some(there),
+    });
+    if is_read || is_output(there) {
+        return Err(in_use("\"--write-baseline\"", path));
+    }
+    if seen.len() > 0 && Baseline::read(path).is_err() {
+        let name = quoted(path.as_os_str());
+        let why = format!("\"--write-baseline\" can not be {name}: it holds no baseline");
+        return Err(Failure::new(why).hint("name a new file, or remove that one first"));
     }
     Ok(())
 }
