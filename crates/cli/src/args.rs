@@ -315,8 +315,8 @@ Examples:
   noesc completions zsh >~/.zfunc/_noesc
   noesc completions fish >~/.config/fish/completions/noesc.fish")]
 pub(crate) struct CompletionsArgs {
-    /// The shell
-    #[arg(value_enum)]
+    /// The shell: bash, elvish, fish, powershell, zsh
+    #[arg(value_enum, hide_possible_values = true)]
     pub(crate) shell: clap_complete::Shell,
 }
 

@@ -1,15 +1,17 @@
-//! Manual pages, in ASCII: what is beyond it is written as roff names it.
+//! Manual pages: what the command line says of itself, and what it does not.
 
-use std::fmt::Write as _;
+use std::io;
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use crate::args::Arguments;
 use crate::fail::{Failure, Result};
 
 /// The page of a verb, or of noesc itself.
 pub(crate) fn page(verb: Option<&str>) -> Result<String> {
-    let mut all = Arguments::command();
+    let mut all = Arguments::command().subcommand_help_heading("COMMANDS");
     all.build();
     let command = match verb {
         None => &all,
@@ -18,208 +20,104 @@ pub(crate) fn page(verb: Option<&str>) -> Result<String> {
                 .hint("\"noesc --help\" lists the verbs")
         })?,
     };
-    let mut page = Page(String::new());
-    let name = verb.map_or("noesc".into(), |verb| format!("noesc-{verb}"));
-    let version = all.get_version().unwrap_or_default();
-    let title = escaped(&name.to_uppercase());
-    page.line(&format!(".TH {title} 1 \"\" \"noesc {version}\" \"noesc\""));
-    page.section("NAME");
-    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    page.fill(&format!("{} \\- {}", escaped(&name), prose(&about)));
-    page.section("SYNOPSIS");
-    page.line(&prose(&synopsis(command)));
-    page.section("DESCRIPTION");
-    let about = command.get_long_about().map_or(about, ToString::to_string);
-    page.paragraphs(&about);
-    page.arguments(command);
-    if verb.is_none() {
-        page.section("COMMANDS");
-        for verb in all.get_subcommands() {
-            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
-            page.entry(&format!("{}(1)", bold(&format!("noesc-{}", verb.get_name()))), &about);
-        }
-    }
-    for (title, entries) in tables(verb) {
-        page.section(title);
-        entries.iter().for_each(|(term, says)| page.entry(&bold(term), says));
-    }
-    page.examples(command);
-    page.section("SEE ALSO");
-    let verbs = all.get_subcommands().map(|verb| format!("noesc-{}", verb.get_name()));
-    let others = std::iter::once("noesc".to_owned()).chain(verbs).filter(|other| *other != name);
-    let others: Vec<_> = others.map(|other| format!("{}(1)", bold(&other))).collect();
-    page.fill(&others.join(", "));
-    Ok(page.0)
+    let page = sections(command, &all, verb)
+        .map_err(|error| Failure::new(format!("no page: {}", crate::fail::escaped(error))))?;
+    Ok(source(&String::from_utf8_lossy(&page)))
 }
 
-fn synopsis(command: &Command) -> String {
-    let usage = command.clone().render_usage().to_string();
-    let usage = usage.trim_start_matches("Usage: ");
-    let name = command.get_bin_name().unwrap_or_default();
-    format!("`{name}`{}", usage.strip_prefix(name).unwrap_or(usage))
+fn sections(command: &Command, all: &Command, verb: Option<&str>) -> io::Result<Vec<u8>> {
+    // There is one help, whichever flag asks for it.
+    let mut shown = command.clone().mut_arg("help", |help| help.help("Print help").long_help(None));
+    let usage = shown.render_usage().to_string();
+    let man = Man::new(shown.override_usage(usage.trim_start_matches("Usage: ").to_owned()));
+    let name = name_of(command);
+    let version = format!("noesc {}", all.get_version().unwrap_or_default());
+    let mut page = Vec::new();
+    // `Man` leaves an absent date out, and the next argument would be taken for it.
+    let title = name.to_uppercase().replace('-', "\\-");
+    let mut head = Roff::new();
+    head.control("TH", [&*title, "1", "\"\"", &version, "noesc"]).to_writer(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if verb.is_none() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    let mut more = Roff::new();
+    for (title, entries) in tables(verb) {
+        more.control("SH", [title]);
+        for (term, says) in entries {
+            more.control("TP", []).text([bold(*term)]).text([roman(*says)]);
+        }
+    }
+    let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    if let Some(examples) = after.strip_prefix("Examples:\n") {
+        more.control("SH", ["EXAMPLES"]).control("nf", []);
+        for line in examples.lines() {
+            more.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
+        }
+        more.control("fi", []);
+    }
+    let names = std::iter::once(all).chain(all.get_subcommands());
+    let others = names.map(name_of).filter(|other| *other != name);
+    let others = others.enumerate().flat_map(|(at, other)| {
+        [roman(if at == 0 { "" } else { ", " }), bold(other), roman("(1)")]
+    });
+    more.control("SH", ["SEE ALSO"]).text(others.collect::<Vec<Inline>>());
+    more.to_writer(&mut page)?;
+    Ok(page)
+}
+
+/// The name of a page: `noesc-run`.
+fn name_of(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
 /// Columns of a page's source.
 const COLUMNS: usize = 80;
 
-struct Page(String);
-
-impl Page {
-    fn line(&mut self, line: &str) {
-        self.0.push_str(line);
-        self.0.push('\n');
-    }
-
-    /// Text that may break at any blank.
-    fn fill(&mut self, roff: &str) {
-        let mut line = String::new();
-        for word in roff.split(' ').filter(|word| !word.is_empty()) {
-            if !line.is_empty() && line.len() + word.len() >= COLUMNS {
-                self.text(&std::mem::take(&mut line));
-            }
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
+/// The page in ASCII, in lines of a usual length. What stands in backticks is bold.
+fn source(page: &str) -> String {
+    let mut source = String::new();
+    let (mut is_bold, mut as_is) = (false, false);
+    // What the sections begin with says how an apostrophe is written.
+    for line in page.lines().filter(|line| !line.starts_with(".ie ") && !line.starts_with(".el ")) {
+        as_is = (as_is || line == ".nf") && line != ".fi";
+        let roff = ascii(line, &mut is_bold);
+        let mut len = 0;
+        for (at, word) in roff.trim_end().split(' ').enumerate() {
+            // A line that begins with a dot is a request.
+            let fits = len + word.len() < COLUMNS || word.starts_with('.');
+            let ends = !fits && !as_is && !line.starts_with('.');
+            source.push_str(match (at, ends) {
+                (0, _) => "",
+                (_, true) => "\n",
+                (_, false) => " ",
+            });
+            source.push_str(word);
+            len = if ends { 0 } else { len + 1 } + word.len();
         }
-        self.text(&line);
+        source.push('\n');
     }
-
-    /// A line that is no request, however it begins.
-    fn text(&mut self, line: &str) {
-        let guard = if line.starts_with(['.', '\'']) { "\\&" } else { "" };
-        self.line(&format!("{guard}{line}"));
-    }
-
-    fn section(&mut self, title: &str) {
-        self.line(&format!(".SH \"{title}\""));
-    }
-
-    fn paragraphs(&mut self, text: &str) {
-        for (at, paragraph) in text.split("\n\n").enumerate() {
-            if at > 0 {
-                self.line(".PP");
-            }
-            self.fill(&prose(paragraph));
-        }
-    }
-
-    /// A term, in roff, and what is said of it.
-    fn entry(&mut self, term: &str, says: &str) {
-        self.line(".TP");
-        self.line(term);
-        self.fill(&prose(says));
-    }
-
-    /// What the command takes: its arguments, then its flags, by their headings.
-    fn arguments(&mut self, command: &Command) {
-        let shown: Vec<_> = command.get_arguments().filter(|arg| !arg.is_hide_set()).collect();
-        let (places, flags): (Vec<_>, Vec<_>) =
-            shown.into_iter().partition(|arg| arg.is_positional());
-        if !places.is_empty() {
-            self.section("ARGUMENTS");
-            places.iter().for_each(|arg| self.argument(arg));
-        }
-        self.section("OPTIONS");
-        let mut headings: Vec<_> = flags.iter().map(|arg| arg.get_help_heading()).collect();
-        headings.dedup();
-        headings.sort_by_key(Option::is_some);
-        headings.dedup();
-        for heading in headings {
-            if let Some(heading) = heading {
-                self.line(&format!(".SS \"{}\"", escaped(heading)));
-            }
-            let below = flags.iter().filter(|arg| arg.get_help_heading() == heading);
-            below.for_each(|arg| self.argument(arg));
-        }
-    }
-
-    fn argument(&mut self, arg: &Arg) {
-        let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
-        let mut help = match arg.get_id() == "help" {
-            true => "Print help".to_owned(),
-            false => help.unwrap_or_default(),
-        };
-        let takes_values = arg.get_action().takes_values();
-        if takes_values && !arg.is_hide_possible_values_set() {
-            let values = arg.get_possible_values();
-            let names: Vec<_> = values.iter().map(|value| value.get_name()).collect();
-            if !names.is_empty() {
-                let _ = write!(help, ": {}", names.join(", "));
-            }
-        }
-        if let [default] = arg.get_default_values()
-            && takes_values
-            && !arg.is_hide_default_value_set()
-        {
-            let _ = write!(help, " (default: {})", default.to_string_lossy());
-        }
-        self.entry(&term(arg), &help);
-    }
-
-    /// What stands behind `Examples:` in the help, as it is.
-    fn examples(&mut self, command: &Command) {
-        let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-        let Some(examples) = after.strip_prefix("Examples:\n") else { return };
-        self.section("EXAMPLES");
-        self.line(".nf");
-        for line in examples.lines() {
-            self.text(&literal(line.strip_prefix("  ").unwrap_or(line)));
-        }
-        self.line(".fi");
-    }
+    source
 }
 
-/// How an argument is written, in roff.
-fn term(arg: &Arg) -> String {
-    let names = arg.get_value_names().unwrap_or_default();
-    let value = format!("\\fI{}\\fR", escaped(names.first().map_or("", |name| name.as_str())));
-    if arg.is_positional() {
-        return value;
-    }
-    let short = arg.get_short().map(|short| bold(&format!("-{short}")));
-    let long = arg.get_long().map(|long| bold(&format!("--{long}")));
-    let names: Vec<_> = short.into_iter().chain(long).collect();
-    let value = match (arg.get_action().takes_values(), arg.is_require_equals_set()) {
-        (true, true) => format!("[={value}]"),
-        (true, false) => format!(" {value}"),
-        (false, _) => String::new(),
-    };
-    format!("{}{value}", names.join(", "))
-}
-
-fn bold(text: &str) -> String {
-    format!("\\fB{}\\fR", literal(text))
-}
-
-/// Text whose quotation marks are those of a shell.
-fn literal(text: &str) -> String {
-    let text = escaped(text).replace('\'', "\\(aq").replace('`', "\\(ga");
-    text.replace('^', "\\(ha").replace('~', "\\(ti")
-}
-
-/// Text in which backticks hold what is typed.
-fn prose(text: &str) -> String {
-    let pieces = text.split('`').enumerate();
-    let roff = pieces.map(|(at, piece)| match at % 2 {
-        0 => escaped(piece).replace('\n', " "),
-        _ => bold(piece),
-    });
-    roff.collect()
-}
-
-/// Text without a character that roff reads, and in ASCII.
-fn escaped(text: &str) -> String {
-    let mut roff = String::new();
-    for c in text.chars() {
+fn ascii(roff: &str, is_bold: &mut bool) -> String {
+    let mut ascii = String::new();
+    for c in roff.replace("\\*(Aq", "\\(aq").replace("\\\\", "\\(rs").chars() {
         match c {
-            '\\' => roff.push_str("\\(rs"),
-            '-' => roff.push_str("\\-"),
-            c if c.is_ascii() => roff.push(c),
-            c => {
-                let _ = write!(roff, "\\[u{:04X}]", u32::from(c));
+            '`' => {
+                *is_bold = !*is_bold;
+                ascii.push_str(if *is_bold { "\\fB" } else { "\\fR" });
             }
+            '~' => ascii.push_str("\\(ti"),
+            '^' => ascii.push_str("\\(ha"),
+            c if c.is_ascii() => ascii.push(c),
+            c => ascii.push_str(&format!("\\[u{:04X}]", u32::from(c))),
         }
     }
-    roff
+    ascii
 }
 
 type Table = (&'static str, &'static [(&'static str, &'static str)]);

@@ -57,12 +57,14 @@ Examples:
   noesc scan --baseline known.json .           fail on what is new
   git diff | noesc scan -")]
 pub(crate) struct ScanArgs {
-    /// Exit with 1 when there is a finding of this severity or a graver one
-    #[arg(long, value_name = "LEVEL", default_value = "high")]
+    /// Exit with 1 when there is a finding of this severity or a graver one: info, low, high,
+    /// critical, never
+    #[arg(long, value_name = "LEVEL", default_value = "high", hide_possible_values = true)]
     fail_on: Level,
 
-    /// Show findings from this severity on, and count the others [default: that of `--fail-on`]
-    #[arg(long, value_name = "LEVEL", value_parser = shown())]
+    /// Show findings from this severity on, and count the others: info, low, high, critical
+    /// [default: that of `--fail-on`]
+    #[arg(long, value_name = "LEVEL", value_parser = shown(), hide_possible_values = true)]
     show: Option<Level>,
 
     /// human: for people. json: for programs. sarif: SARIF 2.1.0, for CI services and editors
