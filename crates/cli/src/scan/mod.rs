@@ -226,18 +226,16 @@ fn scan_stdin(scanned: &mut Scanned) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to write a baseline over a file that is scanned or holds something else, before
-/// anything is scanned.
+/// Refuses to write a baseline over a file that is in use or holds something else, before anything
+/// is scanned. A baseline among the paths is none of what is scanned.
 fn check_unwritten(path: &Path, args: &ScanArgs) -> Result<()> {
     let Ok(seen) = std::fs::metadata(path) else { return Ok(()) };
     if !seen.is_file() {
         return Ok(());
     }
     let there = walk::place_of(&seen);
-    let is_read = args.paths.iter().any(|path| match path == Path::new("-") {
-        true => stdin().is_some_and(|stdin| is_at(&stdin, there)),
-        false => walk::place(path) == Some(there),
-    });
+    let reads_stdin = args.paths.iter().any(|path| path == Path::new("-"));
+    let is_read = reads_stdin && stdin().is_some_and(|stdin| is_at(&stdin, there));
     if is_read || is_output(there) {
         return Err(in_use("\"--write-baseline\"", path));
     }
