@@ -11,7 +11,12 @@ mod common;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let to = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     // Before the input stand what a target takes from it: the chunks; the profile and the chunks.
-    let heads = [("parser", &b"\x07"[..]), ("views", b"\0\0\x07"), ("views", b"\0\x02\x01")];
+    let heads = [
+        ("parser", &b"\x07"[..]),
+        ("views", b"\0\0\x07"),
+        ("views", b"\0\x02\x01"),
+        ("content", b"\x15"),
+    ];
     for (target, head) in heads {
         let dir = to.join(target);
         std::fs::create_dir_all(&dir)?;
