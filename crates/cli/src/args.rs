@@ -142,9 +142,12 @@ pub(crate) enum ExpectKind {
 
 /// The number of a descriptor that is none of the three standard ones.
 fn descriptor(text: &str) -> Result<i32, String> {
-    let number = text.parse().ok().filter(|number| *number > 2);
-    number.ok_or_else(|| "it is the number of a descriptor from 3 on".into())
+    let number = text.parse().ok().filter(|number| (3..=DESCRIPTOR_MAX).contains(number));
+    number.ok_or_else(|| format!("it is the number of a descriptor, 3 to {DESCRIPTOR_MAX}"))
 }
+
+/// What a process may open unless it was told otherwise.
+const DESCRIPTOR_MAX: i32 = 1023;
 
 const SIZES: &str = "it is a number of bytes, as 65536, 64KiB, 1MiB or 1GiB";
 

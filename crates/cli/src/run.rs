@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::process::ExitCode;
 
-use noesc::{Profile, Style};
+use noesc::{Form, Profile, Style};
 use noesc_session::envelope::{Envelope, Format, render};
 use noesc_session::{
     Captured, CollectError, Command, Cutoff, Expect, JSON_BYTES, Limits, Outlet, Settings, Stdin,
@@ -133,8 +133,10 @@ fn record(
     format: Format,
     records: &mut Records<'_>,
 ) -> Result<ExitCode> {
-    if format != Format::Json && keeps_style(&settings.profile) {
-        let message = format!("\"--format {}\" does not go with style kept", format.name());
+    let is_off = settings.profile.form == Form::Off;
+    if format != Format::Json && (is_off || keeps_style(&settings.profile)) {
+        let what = if is_off { "\"--off\"" } else { "style kept" };
+        let message = format!("\"--format {}\" does not go with {what}", format.name());
         return Err(Failure::new(message).hint("use json, or a profile that removes style"));
     }
     let view_bytes_max = args.view_bytes_max.unwrap_or(VIEW_BYTES);

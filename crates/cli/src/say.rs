@@ -1,6 +1,6 @@
 //! Our own lines on stderr. Each begins with `noesc: `, and each on a line of its own.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -33,8 +33,12 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(stderr, "noesc: {line}");
 }
 
-/// Whether stdout and stderr go to the same terminal, pipe or file.
+/// Whether stdout and stderr go to the same terminal, pipe or file. Two terminals are taken for
+/// one: `/dev/tty` is the name of any.
 pub(crate) fn is_one_output() -> bool {
+    if io::stdout().is_terminal() && io::stderr().is_terminal() {
+        return true;
+    }
     let place = |fd: BorrowedFd<'_>| -> io::Result<_> {
         let file = std::fs::File::from(fd.try_clone_to_owned()?).metadata()?;
         Ok((file.dev(), file.ino()))

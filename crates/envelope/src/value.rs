@@ -150,6 +150,9 @@ impl<'a> Reader<'a> {
             }
             b'{' => {
                 let Members(members) = self.parse(piece)?;
+                if members.len() > VALUE_COUNT_MAX {
+                    return Err(ValueError::TooMany);
+                }
                 let mut keys = BTreeSet::new();
                 if !members.iter().all(|(key, _)| keys.insert(key.as_str())) {
                     return Err(ValueError::DuplicateKey { at: self.offset(piece) });
@@ -228,9 +231,12 @@ impl<'de> Visitor<'de> for Members<'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut from: A) -> Result<Self, A::Error> {
-        while let Some(member) = from.next_entry()? {
+        while self.0.len() <= VALUE_COUNT_MAX
+            && let Some(member) = from.next_entry()?
+        {
             self.0.push(member);
         }
+        while from.next_entry::<serde::de::IgnoredAny, serde::de::IgnoredAny>()?.is_some() {}
         Ok(self)
     }
 }
@@ -357,5 +363,7 @@ mod tests {
         let many = |n: usize| Value::parse(&format!("[{}]", vec!["0"; n - 1].join(",")));
         assert!(many(VALUE_COUNT_MAX - 1).is_ok() && many(VALUE_COUNT_MAX).is_ok());
         assert_eq!(many(VALUE_COUNT_MAX + 1), Err(ValueError::TooMany));
+        let members = vec!["\"\":0"; 2 * VALUE_COUNT_MAX].join(",");
+        assert_eq!(Value::parse(&format!("{{{members}}}")), Err(ValueError::TooMany));
     }
 }

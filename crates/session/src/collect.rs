@@ -79,7 +79,7 @@ pub fn collect(
     let captured = noesc_capture::run(command, limits, &mut collector);
     let profile = settings.profile.name();
     let Collector { stdout, stderr, order, watch } = collector;
-    let expected = watch.and_then(|watch| watch.finish(&captured, stdout.tap.report()));
+    let expected = watch.and_then(|watch| watch.finish(&captured));
     let streams = vec![
         (StreamName::Stdout, stdout.record(&captured.stdout, profile, &identity)),
         (StreamName::Stderr, stderr.record(&captured.stderr, profile, &identity)),

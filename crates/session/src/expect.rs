@@ -42,15 +42,19 @@ impl Expect {
     }
 }
 
-/// Watches a run for what was promised. It holds no more than the limit, and only for JSON.
+/// Watches a run for what was promised. It holds no more than the limit of JSON, and one chunk.
 pub(crate) struct Watch {
     expect: Expect,
     stream: Stream,
     descriptor: i32,
     decoder: Option<Decoder>,
     profile: Profile,
+    /// JSON so far; of a text the end that may be the beginning of a character.
     text: Vec<u8>,
+    /// More JSON than the limit.
     is_over: bool,
+    /// What is wrong with a text, first found.
+    flaw: Option<Mismatch>,
 }
 
 impl Watch {
@@ -66,40 +70,58 @@ impl Watch {
             profile: plain(&settings.profile),
             text: Vec::new(),
             is_over: false,
+            flaw: None,
         })
     }
 
     pub(crate) fn push(&mut self, chunk: &Chunk<'_>) {
-        if chunk.stream != self.stream || !self.is_held() {
+        if chunk.stream != self.stream {
             return;
         }
         match &mut self.decoder {
+            _ if self.expect == Expect::Artifact || self.is_over => return,
             Some(decoder) => decoder.push(chunk.bytes, &mut self.text),
             None => self.text.extend_from_slice(chunk.bytes),
         }
-        self.bound();
+        self.look();
     }
 
-    /// Whether the text is looked at when it is over, and not too long by now.
-    fn is_held(&self) -> bool {
-        matches!(self.expect, Expect::Json { .. }) && !self.is_over
-    }
-
-    fn bound(&mut self) {
-        if let Expect::Json { bytes_max } = self.expect
-            && self.text.len() > bytes_max
-        {
-            self.is_over = true;
-            self.text = Vec::new();
+    /// Looks at what is new: a text needs no more than that, JSON is held up to its limit.
+    fn look(&mut self) {
+        match self.expect {
+            Expect::Json { bytes_max } if self.text.len() > bytes_max => {
+                self.is_over = true;
+                self.text = Vec::new();
+            }
+            Expect::Text => {
+                if self.text.contains(&0) {
+                    self.flaw.get_or_insert(Mismatch::Nul);
+                }
+                let seen = match std::str::from_utf8(&self.text) {
+                    Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                    Err(_) => {
+                        self.flaw.get_or_insert(Mismatch::IllFormed);
+                        self.text.len()
+                    }
+                    Ok(_) => self.text.len(),
+                };
+                self.text.drain(..seen);
+            }
+            _ => {}
         }
     }
 
-    /// What came of it. `report` is that of stdout. Nothing where the process was not started.
-    pub(crate) fn finish(
-        mut self,
-        captured: &Captured,
-        report: &noesc::Report,
-    ) -> Option<Expected> {
+    fn text(&mut self) -> Result<(), Mismatch> {
+        if let Some(decoder) = &mut self.decoder {
+            decoder.finish(&mut self.text);
+        }
+        self.look();
+        let rest = if self.text.is_empty() { None } else { Some(Mismatch::IllFormed) };
+        self.flaw.take().or(rest).map_or(Ok(()), Err)
+    }
+
+    /// What came of it. Nothing where the process was not started.
+    pub(crate) fn finish(mut self, captured: &Captured) -> Option<Expected> {
         let observed = match self.stream {
             Stream::Extra => captured.extra?,
             _ => captured.stdout,
@@ -109,10 +131,9 @@ impl Watch {
         }
         let result = match self.expect {
             _ if !observed.end.eof => Err(Mismatch::Incomplete),
-            Expect::Text if report.ill_formed > 0 => Err(Mismatch::IllFormed),
-            Expect::Text if report.controls.contains_key("nul") => Err(Mismatch::Nul),
+            Expect::Text => self.text().map(|()| None),
             Expect::Artifact if observed.bytes == 0 => Err(Mismatch::Empty),
-            Expect::Text | Expect::Artifact => Ok(None),
+            Expect::Artifact => Ok(None),
             Expect::Json { bytes_max } => self.json(bytes_max).map(Some),
         };
         let (mismatch, found) = match result {
@@ -138,13 +159,16 @@ impl Watch {
         if let Some(decoder) = &mut self.decoder {
             decoder.finish(&mut self.text);
         }
-        self.bound();
+        self.look();
         if self.is_over {
             return Err(Mismatch::TooLong { max: bytes_max as u64 });
         }
         let text = std::str::from_utf8(&self.text).map_err(|_| Mismatch::IllFormed)?;
-        // RFC 8259 lets a reader ignore it; nothing else is ignored.
-        let json = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+        // RFC 8259 lets a reader ignore it; nothing else is ignored. A decoder has removed one.
+        let json = match self.decoder {
+            None => text.strip_prefix('\u{FEFF}').unwrap_or(text),
+            Some(_) => text,
+        };
         if json.trim_ascii().is_empty() {
             return Err(Mismatch::Empty);
         }

@@ -74,8 +74,7 @@ pub fn live(
     let mut wrapper = Wrapper::new(settings, stdout, stderr).map_err(CollectError::Profile)?;
     wrapper.watch = Watch::new(command, settings);
     let captured = noesc_capture::run(command, limits, &mut wrapper);
-    let report = wrapper.stdout.report();
-    let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured, report));
+    let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured));
     let record = settings.record.then(|| {
         let profile = settings.profile.name();
         let streams = vec![

@@ -10,9 +10,6 @@ const CHILD: &[u8] = b"child: ";
 /// the name: such a line is taken for a forged one.
 const NAME_HELD_MAX: usize = 256;
 
-/// Shows what follows from right to left, whatever it is: any text becomes the name by it.
-const RIGHT_TO_LEFT_OVERRIDE: char = '\u{202e}';
-
 /// Keeps a child from writing lines that look like ours. At the start of a line it holds back what
 /// may become `noesc:`, with any style and any character that is not seen in front and within.
 #[derive(Debug, Default)]
@@ -55,14 +52,16 @@ impl NameGuard {
                 self.unseen(to);
             }
             _ if self.style => {}
-            RIGHT_TO_LEFT_OVERRIDE => self.forged(to),
+            c if reorders(c) => self.forged(to),
             c if u32::from(c) == u32::from(NAME[self.matched]) => {
                 self.matched += 1;
                 if self.matched == NAME.len() {
                     self.forged(to);
                 }
             }
-            c if is_unseen(c) => self.unseen(to),
+            // Terminals differ on what they show of marks and of new letters. Within the name none
+            // is believed to be seen.
+            c if is_unseen(c) || self.matched > 0 && !c.is_ascii() => self.unseen(to),
             _ => self.leave(to, true),
         }
     }
@@ -91,13 +90,19 @@ impl NameGuard {
     }
 }
 
+/// Whether a character may show what follows before what stands in front of it: any text becomes
+/// the name by that. Settings may keep such characters.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Whether a character leaves no sign of its own: it has no width, as a mark on a letter has none,
 /// or is a control or another one that a terminal may leave out. Settings may keep such characters.
 fn is_unseen(c: char) -> bool {
     match u32::from(c) {
         0x09 => false,
-        // Annotations and noncharacters.
-        0xFFF9..=0xFFFB | 0xFDD0..=0xFDEF => true,
+        // Annotations, noncharacters, and marks that C libraries in use give no width.
+        0xFFF9..=0xFFFB | 0xFDD0..=0xFDEF | 0x2D7F | 0x1171E | 0x13430..=0x1345F => true,
         point if point & 0xFFFE == 0xFFFE => true,
         _ => c.width().is_none_or(|width| width == 0),
     }
@@ -115,6 +120,8 @@ mod tests {
         "\u{301}", "\u{feff}", "\u{e9}",
     ];
 
+    const CHILD_TEXT: &str = "child: ";
+
     fn guard(pieces: &[&str]) -> String {
         let mut guard = NameGuard::default();
         let mut out = Vec::new();
@@ -131,6 +138,21 @@ mod tests {
         assert_eq!(guard(&["a\nno", "esc", ": x"]), "a\nchild: noesc: x");
         assert_eq!(guard(&["\x1b[1mno\x1b[0mesc: x"]), "\x1b[1mchild: no\x1b[0mesc: x");
         assert_eq!(guard(&["a noesc: b\n\nnoesc:"]), "a noesc: b\n\nchild: noesc:");
+    }
+
+    #[test]
+    fn what_a_terminal_may_not_show_hides_no_name() {
+        for text in [
+            "no\u{2d7f}esc: x",
+            "\u{1171e}noesc: x",
+            "n\u{13430}\u{13438}oesc: x",
+            "no\u{e9}esc: x",
+            "\u{202b}.\u{200f}noesc: x",
+            "\u{2067}!\u{2066}x",
+            "\u{200e}x",
+        ] {
+            assert_eq!(guard(&[text]).matches(CHILD_TEXT).count(), 1, "{}", text.escape_unicode());
+        }
     }
 
     #[test]
@@ -168,8 +190,12 @@ mod tests {
     fn blanks_and_letters_are_seen() {
         for c in ['\t', ' ', '\u{a0}', 'a', '\u{e9}', '\u{4f60}', '\u{2800}', '\u{241b}'] {
             assert!(!is_unseen(c), "{c:?}");
-            let other = format!("{c}noesc: x\nno{c}esc: x\n");
+            let other = format!("{c}noesc: x\n");
             assert_eq!(guard(&[&other]), other);
+            // Within the name only ASCII is sure to be seen.
+            let within = format!("no{c}esc: x\n");
+            let shown = if c.is_ascii() { within.clone() } else { format!("child: {within}") };
+            assert_eq!(guard(&[&within]), shown);
         }
     }
 

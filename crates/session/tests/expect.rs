@@ -143,6 +143,9 @@ fn values_keep_their_numbers_and_their_order() {
         let padded = format!(" \n{text}\r\n\t");
         assert_eq!(printed(padded.as_bytes(), &settings(JSON)).value.unwrap().to_string(), text);
     }
+    let wide = Settings { encoding: Some("utf-16le".into()), ..settings(JSON) };
+    assert!(printed(b"\xff\xfe1\0", &wide).met);
+    assert!(!printed(b"\xff\xfe\xff\xfe1\0", &wide).met);
     let with_mark = printed("\u{feff}[1]".as_bytes(), &settings(JSON));
     assert_eq!(with_mark.value.unwrap().to_string(), "[1]");
 }
@@ -196,6 +199,24 @@ fn text_is_well_formed_and_has_no_nul() {
     assert_eq!(text(b"\x1b[31mred\x1b[0m\r\n"), None);
     assert_eq!(text(b"caf\xe9"), Some(Mismatch::IllFormed));
     assert_eq!(text(b"a\0b"), Some(Mismatch::Nul));
+    // Wherever it stands, under any profile, also where no view holds it.
+    for inside in [&b"\x1b]0;a\0b\x07"[..], b"\x1b[1\0m", b"\x1bP\0\x1b\\"] {
+        assert_eq!(text(inside), Some(Mismatch::Nul));
+    }
+    for inside in [&b"\x1b]0;a\xffb\x07"[..], b"\x1b_\xc0\x80\x1b\\", b"a\xe2\x82"] {
+        assert_eq!(text(inside), Some(Mismatch::IllFormed));
+    }
+    for profile in [Profile::AUDIT, Profile::DISPLAY] {
+        let settings = Settings { profile, ..settings(Expect::Text) };
+        assert_eq!(printed(b"a\xff", &settings).mismatch, Some(Mismatch::IllFormed));
+        assert!(printed("caf\u{e9}".as_bytes(), &settings).met);
+    }
+    let wide = Settings { encoding: Some("utf-16le".into()), ..settings(Expect::Text) };
+    assert_eq!(printed(b"\x1b\0]\0\0\xd8x\0\x07\0", &wide).mismatch, Some(Mismatch::IllFormed));
+    assert_eq!(printed(b"\x1b\0]\0\0\0\x07\0", &wide).mismatch, Some(Mismatch::Nul));
+    // A character that two chunks share.
+    let long = "\u{20ac}".repeat(100_000);
+    assert_eq!(text(long.as_bytes()), None);
     let latin = Settings { encoding: Some("latin1".into()), ..settings(Expect::Text) };
     assert!(printed(b"caf\xe9", &latin).met);
 }

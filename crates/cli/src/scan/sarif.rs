@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use noesc::Severity;
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -26,41 +28,68 @@ const FINGERPRINT: &str = "noescLine/v1";
 /// One log with one run. `code` is the exit status to come.
 pub(super) fn sarif(scanned: &Scanned, show: Severity, code: u8) -> serde_json::Result<String> {
     let cwd = std::env::current_dir().ok();
-    let mut results = Vec::new();
-    for (file, found) in scanned.at_least(show) {
-        let uri = uri(Path::new(shown(&file.path)), cwd.as_deref());
-        let mut nth = BTreeMap::new();
-        for (i, place) in found.places.iter().enumerate() {
-            let nth = nth.entry(place.digest).or_insert(0_u32);
-            let is_last = i + 1 == found.places.len();
-            let more = if is_last { found.more() } else { 0 };
-            results.push(result(file, found, &uri, Some((place, *nth)), more));
-            *nth += 1;
-        }
-        if found.places.is_empty() {
-            results.push(result(file, found, &uri, None, found.count));
-        }
-    }
-    let log = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "noesc",
-                "version": env!("CARGO_PKG_VERSION"),
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": RULES.iter().map(rule).collect::<Vec<_>>(),
-            } },
-            "columnKind": "unicodeCodePoints",
-            "invocations": [{
-                "executionSuccessful": scanned.unread.is_empty(),
-                "exitCode": code,
-                "toolExecutionNotifications": notifications(scanned, cwd.as_deref()),
-            }],
-            "results": results,
-        }],
-    });
+    let run = Run {
+        tool: json!({ "driver": {
+            "name": "noesc",
+            "version": env!("CARGO_PKG_VERSION"),
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "rules": RULES.iter().map(rule).collect::<Vec<_>>(),
+        } }),
+        column_kind: "unicodeCodePoints",
+        invocations: json!([{
+            "executionSuccessful": scanned.unread.is_empty(),
+            "exitCode": code,
+            "toolExecutionNotifications": notifications(scanned, cwd.as_deref()),
+        }]),
+        results: Results { scanned, show, cwd },
+    };
+    let log = Log { schema: SCHEMA, version: "2.1.0", runs: [run] };
     serde_json::to_string(&log).map(|text| text + "\n")
+}
+
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Value,
+    column_kind: &'static str,
+    invocations: Value,
+    results: Results<'a>,
+}
+
+/// The results, each made when it is written: there may be many.
+struct Results<'a> {
+    scanned: &'a Scanned,
+    show: Severity,
+    cwd: Option<PathBuf>,
+}
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut list = to.serialize_seq(None)?;
+        for (file, found) in self.scanned.at_least(self.show) {
+            let uri = uri(Path::new(shown(&file.path)), self.cwd.as_deref());
+            let mut nth = BTreeMap::new();
+            for (i, place) in found.places.iter().enumerate() {
+                let nth = nth.entry(place.digest).or_insert(0_u32);
+                let is_last = i + 1 == found.places.len();
+                let more = if is_last { found.more() } else { 0 };
+                list.serialize_element(&result(file, found, &uri, Some((place, *nth)), more))?;
+                *nth += 1;
+            }
+            if found.places.is_empty() {
+                list.serialize_element(&result(file, found, &uri, None, found.count))?;
+            }
+        }
+        list.end()
+    }
 }
 
 fn rule(rule: &super::rules::Rule) -> Value {
