@@ -93,7 +93,8 @@ impl NameGuard {
 /// Whether a character may show what follows before what stands in front of it: any text becomes
 /// the name by that. Settings may keep such characters.
 fn reorders(c: char) -> bool {
-    matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    matches!(c, '\u{61C}' | '\u{200E}'..='\u{200F}')
+        || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether a character leaves no sign of its own: it has no width, as a mark on a letter has none,
