@@ -49,6 +49,14 @@ fn a_hostile_transcript_is_shown_safely() {
 }
 
 #[test]
+fn off_gives_content_the_terminal() {
+    let off = chat(&["--pretty", "--sanitize", "off"], b"");
+    assert!(off.contains("\x1b[?1049h") && off.contains("\x1b]52;c;"));
+    // What is shown among our own is filtered all the same.
+    assert!(!off.contains("pwned") && !off.contains("\x1b]0;decoded"));
+}
+
+#[test]
 fn without_a_terminal_there_is_no_style() {
     let plain = chat(&[], b"");
     assert_eq!(plain, chat(&["--plain"], b""));

@@ -65,17 +65,26 @@ pub(crate) fn show(pretty: bool, sanitize: Sanitize, out: &mut impl Write) -> io
     if pretty {
         out.write_all(osc::title(TITLES[1]).as_bytes())?;
     }
+    // Whoever says off gives the terminal away: no floor either.
+    if sanitize == Sanitize::Off {
+        return rows(pretty, sanitize, out);
+    }
     // All that follows passes the floor too, chrome as well: a mistake of ours is not the end.
     let mut screen = Writer::with(out, Floor::new());
-    sessions(pretty, &mut screen)?;
-    for (author, pieces) in MESSAGES {
-        message(*author, pieces, pretty, sanitize, &mut screen)?;
-    }
-    let asked = single_line(APPROVAL, 72);
-    writeln!(screen, "{} {}", chrome("the tool wants to run:", "1;33", pretty), asked.text)?;
-    writeln!(screen, "{}", chrome("allow? [y/N]", "1", pretty))?;
+    rows(pretty, sanitize, &mut screen)?;
     screen.finish()?;
     Ok(())
+}
+
+/// The rows of the transcript.
+fn rows(pretty: bool, sanitize: Sanitize, out: &mut impl Write) -> io::Result<()> {
+    sessions(pretty, out)?;
+    for (author, pieces) in MESSAGES {
+        message(*author, pieces, pretty, sanitize, out)?;
+    }
+    let asked = single_line(APPROVAL, 72);
+    writeln!(out, "{} {}", chrome("the tool wants to run:", "1;33", pretty), asked.text)?;
+    writeln!(out, "{}", chrome("allow? [y/N]", "1", pretty))
 }
 
 /// Text of our own in a style of our own.
