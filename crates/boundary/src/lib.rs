@@ -60,4 +60,5 @@ pub use window::LINE_CELLS_MAX;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../../../docs/library.md")]
+#[doc = include_str!("../../../docs/terminal-programs.md")]
 struct Documents;

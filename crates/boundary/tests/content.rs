@@ -144,6 +144,26 @@ fn settings_of_content_do_what_they_say() {
     }
 }
 
+#[cfg(feature = "serde")]
+#[test]
+fn settings_of_content_are_read_from_a_configuration() {
+    #[derive(serde::Deserialize)]
+    struct Display {
+        #[serde(default)]
+        sanitize: Sanitize,
+    }
+    let read = |text| serde_json::from_str::<Display>(text).unwrap().sanitize;
+    assert_eq!(read("{}"), Sanitize::Strip);
+    assert_eq!(read(r#"{ "sanitize": "visualize" }"#), Sanitize::Visualize);
+    assert_eq!(read(r#"{ "sanitize": "mark" }"#), Sanitize::Visualize);
+    assert_eq!(read(r#"{ "sanitize": "off" }"#), Sanitize::Off);
+    for class in ContentClass::ALL {
+        let name = serde_json::to_string(&class).unwrap();
+        assert_eq!(name, format!("\"{}\"", class.name()));
+        assert_eq!(serde_json::from_str::<ContentClass>(&name).unwrap(), class);
+    }
+}
+
 #[test]
 fn the_floor_holds_links_up_to_their_limit() {
     let link = |n: usize| format!("\x1b]8;;x:{}\x07", "a".repeat(n - 8));
