@@ -1,0 +1,143 @@
+//! What is compared, and with what.
+
+use std::collections::BTreeMap;
+
+use noesc::ContentClass;
+use serde_json::Value;
+
+use crate::plays::{Case, Plays};
+use crate::terminal::{Kind, Played, Terminal};
+
+/// What a check compares a play with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum With {
+    /// The same content without style, on the same terminal.
+    StyleFree,
+    /// The same program with empty content, on the same terminal.
+    Blank,
+}
+
+/// Every check: its name, which is that of a value in a state, and what it compares.
+const CHECKS: &[(&str, With, &str)] = &[
+    ("cursor", With::StyleFree, "row and column of the cursor"),
+    ("text", With::StyleFree, "the characters on the screen and above it"),
+    ("prompt", With::Blank, "the line that the program drew before, cell by cell"),
+    ("next", With::Blank, "the line that the program draws next, cell by cell"),
+    ("title", With::Blank, "titles of window and icon, the directory shown"),
+    ("clipboard", With::Blank, "writes to the clipboard"),
+    ("mode", With::Blank, "mouse, paste, focus, keypad, wrap, origin, insert, cursor, margins"),
+    ("screen", With::Blank, "whether the alternate screen is shown"),
+    ("reply", With::Blank, "what the terminal sends to the program"),
+    ("bell", With::Blank, "bells"),
+    ("palette", With::Blank, "colours that were redefined"),
+    ("hidden", With::Blank, "concealed cells"),
+    ("link", With::Blank, "cells that are a hyperlink"),
+];
+
+/// A terminal ended, or was ended at its limit.
+const CRASH: &str = "crash";
+
+/// What the program draws after the content: letters that another character set shows as lines,
+/// and a TAB, that shows a change of the stops.
+pub(crate) const NEXT_LINE: &[u8] = b"\r\nlqx\tnext>";
+
+/// Cases whose checks failed, by check.
+#[derive(Default)]
+pub(crate) struct Caught {
+    pub(crate) cases: usize,
+    pub(crate) checks: BTreeMap<&'static str, usize>,
+}
+
+/// A view that did something.
+pub(crate) struct Escape {
+    pub(crate) case: String,
+    pub(crate) class: ContentClass,
+    pub(crate) checks: Vec<&'static str>,
+}
+
+/// All that came out for one terminal.
+pub(crate) struct Results {
+    pub(crate) kind: Kind,
+    /// The checks that this terminal can observe.
+    pub(crate) observed: Vec<&'static str>,
+    pub(crate) escapes: Vec<Escape>,
+    pub(crate) raw: Caught,
+    pub(crate) regex: Caught,
+}
+
+/// Names and meanings of all checks.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CHECKS.iter().map(|&(name, _, meaning)| (name, meaning))
+}
+
+/// Plays all in one terminal.
+pub(crate) fn run(terminal: &mut Terminal, plays: &Plays, show: bool) -> Result<Results, String> {
+    let mut results = Results {
+        kind: terminal.kind,
+        observed: Vec::new(),
+        escapes: Vec::new(),
+        raw: Caught::default(),
+        regex: Caught::default(),
+    };
+    for blank in &plays.blank {
+        let Played::State(state) = &*terminal.play(blank)? else {
+            return Err(format!("{} can't be started", terminal.kind.name()));
+        };
+        results.observed = observed(state);
+    }
+    for case in &plays.cases {
+        for (at, class) in ContentClass::ALL.into_iter().enumerate() {
+            let checks = failed(terminal, plays, case, at, &case.views[at], show)?;
+            if !checks.is_empty() {
+                results.escapes.push(Escape { case: case.name.clone(), class, checks });
+            }
+        }
+        results.raw.add(failed(terminal, plays, case, 0, &case.raw, show)?);
+        results.regex.add(failed(terminal, plays, case, 0, &case.regex, show)?);
+    }
+    Ok(results)
+}
+
+impl Caught {
+    fn add(&mut self, checks: Vec<&'static str>) {
+        self.cases += usize::from(!checks.is_empty());
+        for check in checks {
+            *self.checks.entry(check).or_default() += 1;
+        }
+    }
+}
+
+fn observed(state: &Value) -> Vec<&'static str> {
+    all().map(|(name, _)| name).filter(|name| state.get(name).is_some()).collect()
+}
+
+/// The checks that `bytes` fails, as content of the class at `at`.
+fn failed(
+    terminal: &mut Terminal,
+    plays: &Plays,
+    case: &Case,
+    at: usize,
+    bytes: &[u8],
+    show: bool,
+) -> Result<Vec<&'static str>, String> {
+    let blank = terminal.play(&plays.blank[at])?;
+    let style_free = terminal.play(&case.style_free[at])?;
+    let played = terminal.play(bytes)?;
+    let (Played::State(blank), Played::State(style_free)) = (&*blank, &*style_free) else {
+        return Ok(vec![CRASH]);
+    };
+    let Played::State(state) = &*played else { return Ok(vec![CRASH]) };
+    let reference = |with| if with == With::StyleFree { style_free } else { blank };
+    let differs =
+        |&&(name, with, _): &&(&str, With, _)| state.get(name) != reference(with).get(name);
+    let failed: Vec<_> = CHECKS.iter().filter(differs).collect();
+    if show {
+        println!("{} {} {}", terminal.kind.name(), case.name, noesc::audit(bytes));
+        for &&(name, with, _) in &failed {
+            let pair = [state, reference(with)].map(|state| state[name].to_string());
+            let [found, expected] = pair.map(|text| noesc::audit(text.as_bytes()).to_string());
+            println!("  {name}: {found}\n  {:1$}  {expected}", "", name.len());
+        }
+    }
+    Ok(failed.into_iter().map(|&(name, ..)| name).collect())
+}
