@@ -260,7 +260,8 @@ fn utf_16_with_a_bom_is_decoded() {
             "f:2:3: high: mixed-script: a word passes for Latin, with letters of another script \
              in it\n\
              f:2:8: low: erase: a sequence erases text\n\
-             scanned 1 file (30 bytes); found 1 high, 1 low\n",
+             f:byte 0: low: utf-16-suspected: the text looks like UTF-16, in the bytes as they \
+             are\nscanned 1 file (30 bytes); found 1 high, 2 low\n",
             "",
             1,
         );

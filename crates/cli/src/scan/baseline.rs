@@ -35,14 +35,17 @@ struct Entry {
     path: String,
     kind: String,
     severity: String,
+    /// What it is in, if that is not the text.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
     /// SHA-256 of the line in hex digits; absent for occurrences without a listed place.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<String>,
     count: u64,
 }
 
-/// (path, kind, line), as in an entry.
-type Key = (String, String, Option<String>);
+/// (path, kind, line, what it is in), as in an entry.
+type Key = (String, String, Option<String>, Option<String>);
 
 /// What is accepted: how often, and up to which severity.
 #[derive(Debug, Default)]
@@ -76,7 +79,7 @@ impl Baseline {
             let severity = severity(&entry.severity).ok_or_else(|| {
                 wrong(format!("a severity is {}", quoted(entry.severity.as_ref())))
             })?;
-            let key = (entry.path, entry.kind, entry.line);
+            let key = (entry.path, entry.kind, entry.line, entry.of);
             baseline.known.entry(key).or_default().push((severity, entry.count));
         }
         Ok(baseline)
@@ -97,25 +100,19 @@ impl Baseline {
     }
 
     fn accept_found(&mut self, path: &str, found: &mut Found) {
-        let (kind, severity) = (found.kind, found.severity);
         let more = found.more();
-        let known = self.take(path, kind, None, severity, more);
+        let known = self.take(path, found, None, more);
         let mut places = std::mem::take(&mut found.places);
-        places.retain(|place| self.take(path, kind, Some(hex(&place.digest)), severity, 1) == 0);
+        places.retain(|place| self.take(path, found, Some(hex(&place.digest)), 1) == 0);
         found.count = places.len() as u64 + more - known;
         found.places = places;
     }
 
     /// Uses up to `wanted` of an entry, and gives how many it had.
-    fn take(
-        &mut self,
-        path: &str,
-        kind: &str,
-        line: Option<String>,
-        severity: Severity,
-        wanted: u64,
-    ) -> u64 {
-        let known = self.known.get_mut(&(path.to_owned(), kind.to_owned(), line));
+    fn take(&mut self, path: &str, found: &Found, line: Option<String>, wanted: u64) -> u64 {
+        let severity = found.severity;
+        let of = found.of.name().map(str::to_owned);
+        let known = self.known.get_mut(&(path.to_owned(), found.kind.to_owned(), line, of));
         let mut taken = 0;
         for (up_to, count) in known.into_iter().flatten().filter(|(up_to, _)| *up_to >= severity) {
             debug_assert!(*up_to >= severity);
@@ -137,9 +134,9 @@ pub(super) fn baseline(scanned: &Scanned, show: Severity) -> serde_json::Result<
             *counts.entry((key, found.severity)).or_default() += count;
         }
     }
-    let entries = counts.into_iter().map(|(((path, kind, line), severity), count)| {
+    let entries = counts.into_iter().map(|(((path, kind, line, of), severity), count)| {
         let severity = severity.name().to_owned();
-        serde_json::to_string(&Entry { path, kind, severity, line, count })
+        serde_json::to_string(&Entry { path, kind, severity, of, line, count })
     });
     let entries = entries.collect::<serde_json::Result<Vec<_>>>()?;
     let schema = serde_json::to_string(SCHEMA)?;
@@ -153,7 +150,8 @@ fn lines(found: &Found) -> impl Iterator<Item = (Option<String>, u64)> {
 }
 
 fn key(file: &FileFindings, found: &Found, line: Option<String>) -> Key {
-    (noesc::audit(shown(&file.path).as_bytes()), found.kind.to_owned(), line)
+    let path = noesc::audit(shown(&file.path).as_bytes());
+    (path, found.kind.to_owned(), line, found.of.name().map(str::to_owned))
 }
 
 /// What is wrong with the form, and where.

@@ -3,6 +3,7 @@
 use std::io;
 
 use noesc::{Boundary, FINDING_SPANS_MAX, Profile, Report, Run, Severity, SpanReceiver};
+use noesc_grammar::{Class, Ending, Event, Parser};
 use noesc_session::Suspicion;
 use noesc_text::{MixedWord, MixedWords};
 
@@ -24,11 +25,31 @@ pub(super) const ILL_FORMED_MIN: u64 = 32;
 pub(super) struct Found {
     pub(super) kind: &'static str,
     pub(super) severity: Severity,
+    pub(super) of: Of,
     pub(super) count: u64,
     /// The first ones, at most [`FINDING_SPANS_MAX`].
     pub(super) places: Vec<Place>,
     /// The likely encoding, for `encoding-suspected`.
     pub(super) encoding: Option<&'static str>,
+}
+
+/// What a finding is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// The text, as it is or decoded.
+    Text,
+    /// The bytes of a text that was decoded: lines and columns mean nothing there.
+    Bytes,
+}
+
+impl Of {
+    /// As the forms name it, if it is not the text.
+    pub(super) const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Text => None,
+            Self::Bytes => Some("bytes"),
+        }
+    }
 }
 
 /// Where one occurrence is.
@@ -82,11 +103,16 @@ pub(super) fn examine(source: &mut Source<'_>) -> io::Result<Examined> {
     let mut found = match look {
         Look { boundary: true, .. } => through_boundary(source)?,
         Look { words: true, .. } => words_alone(source)?,
-        _ => return Ok(Examined::Text(Vec::new())),
+        _ => Vec::new(),
     };
     locate(source, &mut found)?;
+    if let Some(label) = source.decoded.take() {
+        found.extend(undecoded(source)?);
+        source.decoded = Some(label);
+    }
     found.sort_by_key(|found| {
-        (found.places.first().map(|place| place.offset), std::cmp::Reverse(found.severity))
+        let at = found.places.first().map(|place| place.offset);
+        (found.of != Of::Text, at, std::cmp::Reverse(found.severity))
     });
     Ok(Examined::Text(found))
 }
@@ -146,7 +172,8 @@ impl Mixed {
             let spans = words.spans.iter().map(|&(start, end)| (raw(start), raw(end - 1) + 1));
             let places = spans.map(|(start, end)| place(start, end - start)).collect();
             let count = words.count;
-            Found { kind: MIXED_SCRIPT, severity, count, places, encoding: None }
+            let (kind, of) = (MIXED_SCRIPT, Of::Text);
+            Found { kind, severity, of, count, places, encoding: None }
         })
     }
 }
@@ -250,6 +277,7 @@ fn of_report(finding: noesc::Finding) -> Found {
     Found {
         kind: finding.kind,
         severity: finding.severity,
+        of: Of::Text,
         count: finding.count,
         places,
         encoding: finding.encoding,
@@ -268,6 +296,43 @@ fn suspect(source: &mut Source<'_>, report: &mut Report) -> io::Result<()> {
         report.suspect_encoding(suspicion.likely());
     }
     Ok(())
+}
+
+/// What a terminal that decodes nothing would obey in a text of UTF-16, and that it is one.
+///
+/// Characters make introducers by chance: U+5D1B is `ESC ]` in UTF-16LE. So only what is complete
+/// and high by its kind counts, and no escape that is hardly longer than one character.
+fn undecoded(source: &mut Source<'_>) -> io::Result<Vec<Found>> {
+    let of = Of::Bytes;
+    let bom = vec![place(0, 2)];
+    let (kind, severity) = ("utf-16-suspected", Severity::Low);
+    let mut found = vec![Found { kind, severity, of, count: 1, places: bom, encoding: None }];
+    let mut parser = Parser::default();
+    let mut take = |_: u64, event: Event<'_>| {
+        let Event::End(sequence) = event else { return };
+        let Some(severity) = sequence.severity.filter(|of| *of >= Severity::High) else { return };
+        if sequence.ending != Ending::Complete || sequence.class == Class::Escape {
+            return;
+        }
+        let kind = sequence.kind.name();
+        let at = found.iter().position(|found| found.kind == kind).unwrap_or_else(|| {
+            found.push(Found { kind, severity, of, count: 0, places: Vec::new(), encoding: None });
+            found.len() - 1
+        });
+        let found = &mut found[at];
+        found.severity = found.severity.max(severity);
+        found.count += 1;
+        if found.places.len() < FINDING_SPANS_MAX {
+            found.places.push(place(sequence.start, sequence.end - sequence.start));
+        }
+    };
+    source.chunks(&mut |chunk| {
+        parser.push(chunk, &mut take);
+        true
+    })?;
+    parser.finish(&mut take);
+    locate(source, &mut found)?;
+    Ok(found)
 }
 
 /// Maps some offsets of a view to raw ones.

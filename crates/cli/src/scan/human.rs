@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use noesc::Severity;
 
+use super::examine::Of;
 use super::rules::message;
 use super::scanned::Scanned;
 use super::walk::shown;
@@ -16,6 +17,9 @@ pub(super) fn human(scanned: &Scanned, show: Severity) -> String {
     for (file, found) in scanned.at_least(show) {
         let path = noesc::audit(shown(&file.path).as_bytes());
         let (place, more) = match found.places.first() {
+            Some(place) if found.of == Of::Bytes => {
+                (format!(":byte {}", place.offset), found.count - 1)
+            }
             Some(place) => (format!(":{}:{}", place.line, place.column), found.count - 1),
             // The baseline knows those whose place is known.
             None => (String::new(), found.count),

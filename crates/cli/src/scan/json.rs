@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use noesc::Severity;
 use serde::Serialize;
 
-use super::examine::{Found, Place};
+use super::examine::{Found, Of, Place};
 use super::scanned::{BySeverity, Scanned, Skipped, Unread};
 use super::walk::shown;
 use crate::fail::reason;
@@ -43,23 +43,28 @@ struct File<'a> {
 struct Finding<'a> {
     kind: &'static str,
     severity: &'static str,
+    /// What it is in, if that is not the text.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    of: Option<&'static str>,
     count: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     likely_encoding: Option<&'static str>,
     places: Vec<At<'a>>,
 }
 
-/// A place: lines and columns from 1, in code points; offsets in bytes.
-struct At<'a>(&'a Place);
+/// A place: lines and columns from 1, in code points, but for what is in bytes; offsets in bytes.
+struct At<'a>(&'a Place, Of);
 
 impl Serialize for At<'_> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut at = to.serialize_struct("Place", 6)?;
-        at.serialize_field("line", &self.0.line)?;
-        at.serialize_field("column", &self.0.column)?;
-        at.serialize_field("end_line", &self.0.end_line)?;
-        at.serialize_field("end_column", &self.0.end_column)?;
+        let mut at = to.serialize_struct("Place", if self.1 == Of::Text { 6 } else { 2 })?;
+        if self.1 == Of::Text {
+            at.serialize_field("line", &self.0.line)?;
+            at.serialize_field("column", &self.0.column)?;
+            at.serialize_field("end_line", &self.0.end_line)?;
+            at.serialize_field("end_column", &self.0.end_column)?;
+        }
         at.serialize_field("offset", &self.0.offset)?;
         at.serialize_field("length", &self.0.length)?;
         at.end()
@@ -119,9 +124,10 @@ fn finding(found: &Found) -> Finding<'_> {
     Finding {
         kind: found.kind,
         severity: found.severity.name(),
+        of: found.of.name(),
         count: found.count,
         likely_encoding: found.encoding,
-        places: found.places.iter().map(At).collect(),
+        places: found.places.iter().map(|place| At(place, found.of)).collect(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use noesc::Severity;
 
+use super::examine::{Found, MIXED_SCRIPT, Of};
+
 /// A kind of finding.
 pub(super) struct Rule {
     pub(super) kind: &'static str,
@@ -74,7 +76,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("invisible-noncharacter", LOW, "a noncharacter"),
     rule("private-use", INFO, "a private-use character, which no standard gives a meaning"),
     rule("line-separator", INFO, "a line separator that is no line end to most programs"),
-    rule(super::examine::MIXED_SCRIPT, HIGH, "a word mixes Latin with letters of another script"),
+    rule(MIXED_SCRIPT, HIGH, "a word mixes Latin with letters of another script"),
     // Notices.
     rule("held-back-lines", CRITICAL, "a control string swallows lines"),
     rule("unterminated-string", HIGH, "a control string never ends"),
@@ -86,13 +88,17 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// What a finding is, in words: those of its kind, and what is known beyond it.
-pub(super) fn message(found: &super::examine::Found) -> String {
-    match (found.encoding, found.kind, found.severity) {
+pub(super) fn message(found: &Found) -> String {
+    let words = match (found.encoding, found.kind, found.severity) {
         (Some(encoding), ..) => format!("ill-formed UTF-8, perhaps {encoding}"),
-        (None, super::examine::MIXED_SCRIPT, Severity::High) => {
+        (None, MIXED_SCRIPT, Severity::High) => {
             "a word passes for Latin, with letters of another script in it".into()
         }
         _ => words(found.kind).into(),
+    };
+    match found.of {
+        Of::Text => words,
+        Of::Bytes => words + ", in the bytes as they are",
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::digest::hex;
-use super::examine::{Found, Place};
+use super::examine::{Found, Of, Place};
 use super::rules::{RULES, message};
 use super::scanned::{FileFindings, Scanned};
 use super::walk::shown;
@@ -132,7 +132,7 @@ fn result(
         result["ruleIndex"] = rule.into();
     }
     if let Some((place, nth)) = place {
-        physical["region"] = region(place, file.decoded.is_some());
+        physical["region"] = region(place, file.decoded.is_some(), found.of);
         let mut digest = Sha256::new();
         digest.update(found.kind);
         digest.update(place.digest);
@@ -143,7 +143,10 @@ fn result(
     result
 }
 
-fn region(place: &Place, is_decoded: bool) -> Value {
+fn region(place: &Place, is_decoded: bool, of: Of) -> Value {
+    if of == Of::Bytes {
+        return json!({ "byteOffset": place.offset, "byteLength": place.length });
+    }
     let mut region = json!({
         "startLine": place.line,
         "startColumn": place.column,
