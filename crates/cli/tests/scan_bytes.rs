@@ -62,6 +62,24 @@ fn a_text_of_utf_16_is_suspected_to_be_one() {
     );
 }
 
+/// A message of a commit is never binary.
+#[test]
+fn stdin_is_text_whatever_it_holds() {
+    let noise: Vec<u8> = (1..=255_u8).cycle().take(4096).collect();
+    let folder = Folder::new("text");
+    for start in [&b"\0"[..], b"\xff\xfe\0\0", b"\xff\xfe\0", &noise] {
+        let bytes = [start, b"\x18\n", HIGH].concat();
+        let ended = fed(noesc(["scan", "-"]), &bytes);
+        assert!(ended.out().contains(": high: clipboard-write: "), "{ended:?}");
+        assert!(ended.out().contains("\nscanned 1 file ("), "{ended:?}");
+        folder.write("f", &bytes);
+        if start != b"\xff\xfe\0" {
+            let skipped = &scanned_json(&folder, &["f"])["summary"]["skipped"];
+            assert_eq!(skipped["binary"], 1);
+        }
+    }
+}
+
 /// U+5D1B and U+5A1B are `ESC ]` and `ESC Z` in UTF-16LE.
 #[test]
 fn characters_that_spell_introducers_are_no_findings() {

@@ -80,15 +80,25 @@ pub(super) enum Examined {
     Text(Vec<Found>),
 }
 
-/// Looks at one file.
-pub(super) fn examine(source: &mut Source<'_>) -> io::Result<Examined> {
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A file, which may be binary.
+    File,
+    /// A stream, which is text whatever it holds.
+    Stream,
+}
+
+/// Looks at one file or stream.
+pub(super) fn examine(source: &mut Source<'_>, what: What) -> io::Result<Examined> {
+    let may_be_binary = what == What::File;
     let head = source.head()?;
     match head {
         // UTF-32, or a UTF-16 text that begins with NUL: nothing that decodes to text.
-        [0xFF, 0xFE, 0, 0, ..] => return Ok(Examined::Binary),
+        [0xFF, 0xFE, 0, 0, ..] if may_be_binary => return Ok(Examined::Binary),
         [0xFF, 0xFE, ..] => source.decoded = Some("utf-16le"),
         [0xFE, 0xFF, ..] => source.decoded = Some("utf-16be"),
-        head if head.contains(&0) => return Ok(Examined::Binary),
+        head if may_be_binary && head.contains(&0) => return Ok(Examined::Binary),
         _ => {}
     }
     let mut look = Look::default();
@@ -97,7 +107,7 @@ pub(super) fn examine(source: &mut Source<'_>) -> io::Result<Examined> {
         !look.boundary
     })?;
     look.finish();
-    if look.boundary && source.decoded.is_none() && is_noise(source.head()?) {
+    if may_be_binary && look.boundary && source.decoded.is_none() && is_noise(source.head()?) {
         return Ok(Examined::Binary);
     }
     let mut found = match look {

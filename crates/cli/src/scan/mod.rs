@@ -33,6 +33,7 @@ use crate::fail::{Failure, MISUSE, Result, quoted, reason};
 use crate::input::{create, in_use, is_at, is_output, stdin, unwritten, write};
 use crate::say::say;
 use baseline::Baseline;
+use examine::What;
 use scanned::{Scanned, Unread};
 use source::Buffer;
 
@@ -84,7 +85,7 @@ pub(crate) struct ScanArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     write_baseline: Option<PathBuf>,
 
-    /// Files and folders; `-` is stdin. What several reach is scanned once
+    /// Files and folders; `-` is stdin, read as text whatever it holds. What several reach is scanned once
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
 }
@@ -218,7 +219,7 @@ fn scan_stdin(scanned: &mut Scanned) -> Result<()> {
         tempfile::tempfile().map_err(|error| unwritten(OsStr::new("a temporary file"), &error))?;
     let result = io::copy(&mut stdin, &mut spool).and_then(|len| {
         spool.rewind()?;
-        walk::scan_file(&spool, len, name, &mut Buffer::default(), scanned)
+        walk::scan_file((&spool, What::Stream), len, name, &mut Buffer::default(), scanned)
     });
     if let Err(error) = result {
         scanned.unread.push(Unread::new(name, error));

@@ -13,7 +13,7 @@ use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, Wal
 use indicatif::ProgressBar;
 use rustix::fs::OFlags;
 
-use super::examine::{Examined, examine};
+use super::examine::{Examined, What, examine};
 use super::scanned::{FileFindings, Scanned, Unread};
 use super::source::{Buffer, Source};
 use super::store::Stores;
@@ -153,7 +153,9 @@ impl Visitor<'_> {
         let scanned = &mut self.mine;
         let result = open(path, follow).and_then(|file| match file {
             Some((_, seen)) if self.apart.left_out == Some(place_of(&seen)) => Ok(()),
-            Some((file, seen)) => scan_file(&file, seen.len(), path, &mut self.buffer, scanned),
+            Some((file, seen)) => {
+                scan_file((&file, What::File), seen.len(), path, &mut self.buffer, scanned)
+            }
             None => {
                 scanned.skipped.special += 1;
                 Ok(())
@@ -181,14 +183,14 @@ fn open(path: &Path, follow: bool) -> io::Result<Option<(File, Metadata)>> {
 
 /// Scans an open regular file of this length.
 pub(super) fn scan_file(
-    file: &File,
+    (file, what): (&File, What),
     len: u64,
     path: &Path,
     buffer: &mut Buffer,
     scanned: &mut Scanned,
 ) -> io::Result<()> {
     let mut source = Source::read(file, len, buffer)?;
-    match examine(&mut source)? {
+    match examine(&mut source, what)? {
         Examined::Binary => scanned.skipped.binary += 1,
         Examined::Text(findings) => {
             scanned.files += 1;
