@@ -376,7 +376,7 @@ fn names_are_escaped_whatever_they_hold() {
         (b"a\x1b]0;x\x07", r"a\x1b]0;x\x07", "a%1B%5D0%3Bx%07"),
         (b"b\xff", r"b\xff", "b%FF"),
         (b"c\n:1:1: high", r"c\x0a:1:1: high", "c%0A%3A1%3A1%3A%20high"),
-        (b"d\xe2\x80\xae", r"d\xe2\x80\xae", "d%E2%80%AE"),
+        (b"d\xe2\x80\x8e", r"d\xe2\x80\x8e", "d%E2%80%8E"),
     ];
     for (name, ..) in names {
         folder.write(OsStr::from_bytes(name), HIGH);

@@ -40,6 +40,8 @@ pub(super) enum Of {
     Text,
     /// The bytes of a text that was decoded: lines and columns mean nothing there.
     Bytes,
+    /// The name of a file or folder: the last component of its path. It has no places.
+    Name,
 }
 
 impl Of {
@@ -48,6 +50,7 @@ impl Of {
         match self {
             Self::Text => None,
             Self::Bytes => Some("bytes"),
+            Self::Name => Some("name"),
         }
     }
 }
@@ -101,19 +104,8 @@ pub(super) fn examine(source: &mut Source<'_>, what: What) -> io::Result<Examine
         head if may_be_binary && head.contains(&0) => return Ok(Examined::Binary),
         _ => {}
     }
-    let mut look = Look::default();
-    source.chunks(&mut |chunk| {
-        look.push(chunk);
-        !look.boundary
-    })?;
-    look.finish();
-    if may_be_binary && look.boundary && source.decoded.is_none() && is_noise(source.head()?) {
+    let Some(mut found) = look_and_find(source, may_be_binary)? else {
         return Ok(Examined::Binary);
-    }
-    let mut found = match look {
-        Look { boundary: true, .. } => through_boundary(source)?,
-        Look { words: true, .. } => words_alone(source)?,
-        _ => Vec::new(),
     };
     locate(source, &mut found)?;
     if let Some(label) = source.decoded.take() {
@@ -125,6 +117,36 @@ pub(super) fn examine(source: &mut Source<'_>, what: What) -> io::Result<Examine
         (found.of != Of::Text, at, std::cmp::Reverse(found.severity))
     });
     Ok(Examined::Text(found))
+}
+
+/// What is in a text, or `None` for noise where that may be.
+fn look_and_find(source: &mut Source<'_>, may_be_noise: bool) -> io::Result<Option<Vec<Found>>> {
+    let mut look = Look::default();
+    source.chunks(&mut |chunk| {
+        look.push(chunk);
+        !look.boundary
+    })?;
+    look.finish();
+    if may_be_noise && look.boundary && source.decoded.is_none() && is_noise(source.head()?) {
+        return Ok(None);
+    }
+    Ok(Some(match look {
+        Look { boundary: true, .. } => through_boundary(source)?,
+        Look { words: true, .. } => words_alone(source)?,
+        _ => Vec::new(),
+    }))
+}
+
+/// Looks at the name of a file or folder. Nearly all are plain ASCII: nothing is there to find.
+pub(super) fn examine_name(name: &[u8]) -> io::Result<Vec<Found>> {
+    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Ok(Vec::new());
+    }
+    let mut found = look_and_find(&mut Source::whole(name), false)?.unwrap_or_default();
+    for found in &mut found {
+        (found.of, found.places) = (Of::Name, Vec::new());
+    }
+    Ok(found)
 }
 
 /// Words of one severity.

@@ -21,6 +21,7 @@ pub(super) fn human(scanned: &Scanned, show: Severity) -> String {
                 (format!(":byte {}", place.offset), found.count - 1)
             }
             Some(place) => (format!(":{}:{}", place.line, place.column), found.count - 1),
+            None if found.of == Of::Name => (String::new(), found.count - 1),
             // The baseline knows those whose place is known.
             None => (String::new(), found.count),
         };

@@ -43,7 +43,7 @@ const FOUND: u8 = 1;
 /// How often the progress is drawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Finds what deceives a reader or acts on a terminal in files and folders.
+/// Finds what deceives a reader or acts on a terminal in files and folders, and in their names.
 ///
 /// Everything below a folder is scanned, hidden files included: that is where hiding happens.
 /// Binary files, symlinks, pipes, devices and the object stores of git are skipped and counted.
@@ -85,7 +85,8 @@ pub(crate) struct ScanArgs {
     #[arg(value_hint = ValueHint::FilePath)]
     write_baseline: Option<PathBuf>,
 
-    /// Files and folders; `-` is stdin, read as text whatever it holds. What several reach is scanned once
+    /// Files and folders; `-` is stdin, which is text whatever it holds. What several reach
+    /// is scanned once
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
 }

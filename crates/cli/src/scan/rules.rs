@@ -98,6 +98,7 @@ pub(super) fn message(found: &Found) -> String {
     };
     match found.of {
         Of::Text => words,
+        Of::Name => words + ", in its name",
         Of::Bytes => words + ", in the bytes as they are",
     }
 }

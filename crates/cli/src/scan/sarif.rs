@@ -85,7 +85,8 @@ impl Serialize for Results<'_> {
                 *nth += 1;
             }
             if found.places.is_empty() {
-                list.serialize_element(&result(file, found, &uri, None, found.count))?;
+                let more = found.count - u64::from(found.of == Of::Name);
+                list.serialize_element(&result(file, found, &uri, None, more))?;
             }
         }
         list.end()
@@ -119,7 +120,8 @@ fn result(
 ) -> Value {
     let mut text = sentence(&message(found));
     if more > 0 {
-        let _ = write!(text, " {more} more in this file.");
+        let place = if found.of == Of::Name { "name" } else { "file" };
+        let _ = write!(text, " {more} more in this {place}.");
     }
     let mut physical = json!({ "artifactLocation": { "uri": uri } });
     let mut result = json!({

@@ -46,7 +46,7 @@ impl Unread {
     }
 }
 
-/// The findings in one file.
+/// The findings in one file and in its name, or in the name of a folder.
 pub(super) struct FileFindings {
     pub(super) path: PathBuf,
     /// The encoding that a BOM declares, if it is not UTF-8.
@@ -78,6 +78,15 @@ impl Scanned {
     /// Whatever the threads did, the same tree gives the same order.
     pub(super) fn sort(&mut self) {
         self.found.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+        // What is in the name of a file was found before what is in the file.
+        self.found.dedup_by(|file, before| {
+            let same = file.path == before.path;
+            if same {
+                before.decoded = before.decoded.or(file.decoded);
+                before.findings.append(&mut file.findings);
+            }
+            same
+        });
         self.unread.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
     }
 

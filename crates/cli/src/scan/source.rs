@@ -46,11 +46,16 @@ impl<'a> Source<'a> {
         if wanted <= WHOLE_BYTES_MAX
             && let Some(len) = read_whole(&mut file, wanted, buffer)?
         {
-            return Ok(Self::of(Bytes::Whole(&buffer[..len]), len as u64));
+            return Ok(Self::whole(&buffer[..len]));
         }
         file.rewind()?;
         buffer.resize(buffer.len().max(CHUNK_BYTES), 0);
         Ok(Self::of(Bytes::Large(file, &mut buffer[..CHUNK_BYTES]), expected))
+    }
+
+    /// Bytes that are there already.
+    pub(super) fn whole(bytes: &'a [u8]) -> Self {
+        Self::of(Bytes::Whole(bytes), bytes.len() as u64)
     }
 
     fn of(bytes: Bytes<'a>, len: u64) -> Self {

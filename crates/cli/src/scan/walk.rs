@@ -13,7 +13,7 @@ use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, Wal
 use indicatif::ProgressBar;
 use rustix::fs::OFlags;
 
-use super::examine::{Examined, What, examine};
+use super::examine::{Examined, What, examine, examine_name};
 use super::scanned::{FileFindings, Scanned, Unread};
 use super::source::{Buffer, Source};
 use super::store::Stores;
@@ -122,6 +122,7 @@ impl Visitor<'_> {
 
     fn entry(&mut self, entry: &DirEntry) {
         let path = entry.path();
+        self.name(path);
         let kind = match entry.depth() {
             // A root may be a symlink to what is meant.
             0 => std::fs::metadata(path).map(|metadata| metadata.file_type()),
@@ -129,6 +130,19 @@ impl Visitor<'_> {
         };
         match kind {
             Ok(kind) => self.kind(entry, kind),
+            Err(error) => self.mine.unread.push(Unread::new(path, error)),
+        }
+    }
+
+    /// Looks at the last component of a path. A root such as `..` has no name of its own.
+    fn name(&mut self, path: &Path) {
+        match path.file_name().map_or_else(|| Ok(Vec::new()), |name| examine_name(name.as_bytes()))
+        {
+            Ok(findings) if findings.is_empty() => {}
+            Ok(findings) => {
+                let path = path.to_owned();
+                self.mine.found.push(FileFindings { path, decoded: None, findings });
+            }
             Err(error) => self.mine.unread.push(Unread::new(path, error)),
         }
     }
