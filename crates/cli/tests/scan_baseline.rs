@@ -115,6 +115,60 @@ fn a_baseline_takes_the_place_of_a_baseline_alone() {
 }
 
 #[test]
+fn one_finding_is_accepted_beside_what_is_known() {
+    let folder = Folder::new("baseline-add");
+    for name in ["a", "b", "c", "d"] {
+        folder.write(name, HIGH);
+    }
+    folder.write("low", LOW);
+    scanned(&folder, &["--write-baseline", "known", "--show", "low", "a", "low"]);
+    let add = |paths: &[&str]| {
+        let both = ["--baseline", "known", "--write-baseline", "known"];
+        scanned(&folder, &[&both, paths].concat())
+    };
+    // What is new is shown, accepted, and the rest kept, whatever it was shown from.
+    add(&["b"]).is(
+        "b:1:3: high: clipboard-write: a sequence writes the clipboard\n\
+         scanned 1 file (15 bytes); found 1 high\n",
+        "",
+        0,
+    );
+    let entries = || -> Vec<(String, u64)> {
+        let log = json(&folder.path("known"));
+        let entry = |entry: &serde_json::Value| {
+            (entry["path"].as_str().unwrap().to_owned(), entry["count"].as_u64().unwrap())
+        };
+        log["findings"].as_array().unwrap().iter().map(entry).collect()
+    };
+    let of = |names: &[(&str, u64)]| -> Vec<(String, u64)> {
+        names.iter().map(|&(name, count)| (name.to_owned(), count)).collect()
+    };
+    assert_eq!(entries(), of(&[("a", 1), ("b", 1), ("low", 1)]));
+    let ended = scanned(&folder, &["--baseline", "known", "--fail-on", "low", "."]);
+    assert_eq!(ended.out().lines().count(), 3, "c and d are new: {ended:?}");
+    // The same again changes nothing; a second such line is added.
+    let before = std::fs::read(folder.path("known")).unwrap();
+    add(&["a", "b", "low"]);
+    assert_eq!(std::fs::read(folder.path("known")).unwrap(), before);
+    folder.write("a", [HIGH, HIGH].concat());
+    add(&["a"]);
+    assert_eq!(entries(), of(&[("a", 2), ("b", 1), ("low", 1)]));
+    // What was looked for and is gone goes; what was not, or could not be read, stays.
+    folder.write("a", HIGH);
+    folder.write("b", "text\n");
+    std::fs::remove_file(folder.path("low")).unwrap();
+    assert_eq!(add(&["a", "b", "low"]).code(), 2);
+    assert_eq!(entries(), of(&[("a", 1), ("low", 1)]));
+    // To another file: neither is scanned, and the first stays as it was.
+    let known = std::fs::read(folder.path("known")).unwrap();
+    folder.write("new", "");
+    scanned(&folder, &["--baseline", "known", "--write-baseline", "new", "c", "new", "known"]);
+    assert_eq!(std::fs::read(folder.path("known")).unwrap(), known);
+    std::fs::rename(folder.path("new"), folder.path("known")).unwrap();
+    assert_eq!(entries(), of(&[("a", 1), ("c", 1), ("low", 1)]));
+}
+
+#[test]
 fn a_baseline_holds_nothing_of_the_input() {
     let folder = Folder::new("baseline-form");
     let name = folder.write("known.json", "");

@@ -4,7 +4,7 @@
 //! severity; the line's place may change. Occurrences whose place a scan does not list are counted
 //! without a line. Nothing of the scanned files is in it but digests of lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -50,7 +50,17 @@ type Key = (String, String, Option<String>, Option<String>);
 /// What is accepted: how often, and up to which severity.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
-    known: BTreeMap<Key, Vec<(Severity, u64)>>,
+    known: BTreeMap<Key, Vec<Known>>,
+    /// Every path that it knows.
+    paths: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+struct Known {
+    up_to: Severity,
+    count: u64,
+    /// What is left of the count; less once something was accepted.
+    left: u64,
 }
 
 impl Baseline {
@@ -79,14 +89,36 @@ impl Baseline {
             let severity = severity(&entry.severity).ok_or_else(|| {
                 wrong(format!("a severity is {}", quoted(entry.severity.as_ref())))
             })?;
+            let known = Known { up_to: severity, count: entry.count, left: entry.count };
+            baseline.paths.insert(entry.path.clone());
             let key = (entry.path, entry.kind, entry.line, entry.of);
-            baseline.known.entry(key).or_default().push((severity, entry.count));
+            baseline.known.entry(key).or_default().push(known);
         }
         Ok(baseline)
     }
 
+    /// The paths that it knows, as a scan shows them.
+    pub(super) fn paths(&self) -> &BTreeSet<String> {
+        &self.paths
+    }
+
+    /// What it knows that was found, or is of a path that was not scanned.
+    fn kept<'a>(&'a self, scanned: &Scanned) -> impl Iterator<Item = ((Key, Severity), u64)> + 'a {
+        let mut met = scanned.met.clone();
+        for unread in &scanned.unread {
+            met.remove(&noesc::audit(shown(&unread.path).as_bytes()));
+        }
+        let entries = self.known.iter();
+        let entries = entries.flat_map(|(key, known)| known.iter().map(move |known| (key, known)));
+        let entries = entries.map(move |(key, known)| {
+            let unused = if met.contains(&key.0) { known.left } else { 0 };
+            ((key.clone(), known.up_to), known.count - unused)
+        });
+        entries.filter(|(_, count)| *count > 0)
+    }
+
     /// Takes what is known out of the findings, and counts it.
-    pub(super) fn accept(mut self, scanned: &mut Scanned) {
+    pub(super) fn accept(&mut self, scanned: &mut Scanned) {
         for file in &mut scanned.found {
             let path = noesc::audit(shown(&file.path).as_bytes());
             for found in &mut file.findings {
@@ -114,20 +146,26 @@ impl Baseline {
         let of = found.of.name().map(str::to_owned);
         let known = self.known.get_mut(&(path.to_owned(), found.kind.to_owned(), line, of));
         let mut taken = 0;
-        for (up_to, count) in known.into_iter().flatten().filter(|(up_to, _)| *up_to >= severity) {
-            debug_assert!(*up_to >= severity);
-            let now = (*count).min(wanted - taken);
-            *count -= now;
+        for known in known.into_iter().flatten().filter(|known| known.up_to >= severity) {
+            let now = known.left.min(wanted - taken);
+            known.left -= now;
             taken += now;
         }
         taken
     }
 }
 
-/// Everything at or above `show`, as the text of a baseline: one entry a line, in the order of
-/// their keys.
-pub(super) fn baseline(scanned: &Scanned, show: Severity) -> serde_json::Result<String> {
+/// Everything at or above `show`, and what is kept of an older baseline, as the text of a baseline:
+/// one entry a line, in the order of their keys.
+pub(super) fn baseline(
+    scanned: &Scanned,
+    show: Severity,
+    older: Option<&Baseline>,
+) -> serde_json::Result<String> {
     let mut counts: BTreeMap<(Key, Severity), u64> = BTreeMap::new();
+    for (key, count) in older.into_iter().flat_map(|older| older.kept(scanned)) {
+        *counts.entry(key).or_default() += count;
+    }
     for (file, found) in scanned.at_least(show) {
         for (line, count) in lines(found) {
             let key = key(file, found, line);

@@ -43,9 +43,9 @@ const FOUND: u8 = 1;
 /// How often the progress is drawn.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Finds what deceives a reader or acts on a terminal in files and folders, and in their names.
+/// Finds what deceives a reader or acts on a terminal in files and folders.
 ///
-/// Everything below a folder is scanned, hidden files included: that is where hiding happens.
+/// Everything below a folder is scanned, names and hidden files too: that is where hiding happens.
 /// Binary files, symlinks, pipes, devices and the object stores of git are skipped and counted.
 /// Exit status 1 when something at or above `--fail-on` was found, 2 when something could not be
 /// read (the rest is scanned all the same), else 0.
@@ -56,6 +56,7 @@ Examples:
   noesc scan --fail-on low --format sarif . >noesc.sarif
   noesc scan --write-baseline known.json .     accept what is there now
   noesc scan --baseline known.json .           fail on what is new
+  noesc scan --baseline known.json --write-baseline known.json FILE
   git diff | noesc scan -")]
 pub(crate) struct ScanArgs {
     /// Exit with 1 when there is a finding of this severity or a graver one: info, low, high,
@@ -80,9 +81,9 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     baseline: Option<PathBuf>,
 
-    /// Write the findings to FILE, for `--baseline`, and fail on none
-    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
-    #[arg(value_hint = ValueHint::FilePath)]
+    /// Write the findings to FILE, for `--baseline`, and fail on none. With `--baseline`, what that
+    /// knows stays, unless it was looked for and is gone
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     write_baseline: Option<PathBuf>,
 
     /// Files and folders; `-` is stdin, which is text whatever it holds. What several reach
@@ -133,18 +134,18 @@ impl ScanArgs {
 }
 
 pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode> {
-    let known = args.baseline.as_deref().map(Baseline::read).transpose()?;
+    let mut known = args.baseline.as_deref().map(Baseline::read).transpose()?;
     if let Some(path) = &args.write_baseline {
         check_unwritten(path, args)?;
     }
     let show = args.shown();
-    let mut scanned = scan_paths(args)?;
+    let mut scanned = scan_paths(args, known.as_ref().map(Baseline::paths))?;
     scanned.sort();
-    if let Some(path) = &args.write_baseline {
-        write_baseline(&scanned, show, path)?;
-    }
-    if let Some(known) = known {
+    if let Some(known) = &mut known {
         known.accept(&mut scanned);
+    }
+    if let Some(path) = &args.write_baseline {
+        write_baseline(&scanned, show, known.as_ref(), path)?;
     }
     let code = status(&scanned, args);
     let text = match args.format {
@@ -171,13 +172,16 @@ fn status(scanned: &Scanned, args: &ScanArgs) -> u8 {
     }
 }
 
-fn scan_paths(args: &ScanArgs) -> Result<Scanned> {
+fn scan_paths(args: &ScanArgs, noted: Option<&BTreeSet<String>>) -> Result<Scanned> {
     let progress = progress();
     let mut scanned = Scanned::default();
     let (stdin, mut roots): (Vec<_>, Vec<_>) =
         args.paths.iter().cloned().partition(|path| path == Path::new("-"));
     if !stdin.is_empty() {
         scan_stdin(&mut scanned)?;
+        if let Some(noted) = noted {
+            walk::note(Path::new("-"), noted, &mut scanned);
+        }
     }
     let (mut names, mut places) = (BTreeSet::new(), BTreeSet::new());
     roots.retain(|root| names.insert(root.clone()));
@@ -189,9 +193,11 @@ fn scan_paths(args: &ScanArgs) -> Result<Scanned> {
         }
     });
     // A baseline is no part of what it is of.
-    let baseline = args.baseline.as_deref().or(args.write_baseline.as_deref());
-    let baseline = baseline.and_then(walk::place);
-    let apart = walk::Apart { roots: &places, left_out: baseline };
+    let left_out = [&args.baseline, &args.write_baseline];
+    let left_out = left_out.map(|path| path.as_deref().and_then(walk::place));
+    // Paths are noted only for the baseline to be written.
+    let noted = noted.filter(|_| args.write_baseline.is_some());
+    let apart = walk::Apart { roots: &places, left_out, noted };
     scanned.add(walk::walk(&roots, args.respect_ignore, apart, &progress));
     progress.finish_and_clear();
     Ok(scanned)
@@ -249,9 +255,14 @@ fn check_unwritten(path: &Path, args: &ScanArgs) -> Result<()> {
     Ok(())
 }
 
-fn write_baseline(scanned: &Scanned, show: Severity, path: &Path) -> Result<()> {
+fn write_baseline(
+    scanned: &Scanned,
+    show: Severity,
+    older: Option<&Baseline>,
+    path: &Path,
+) -> Result<()> {
     use io::Write;
-    let text = baseline::baseline(scanned, show)
+    let text = baseline::baseline(scanned, show, older)
         .map_err(|error| Failure::new(format!("no JSON of the findings: {error}")))?;
     let mut file = create("--write-baseline", path, &[])?;
     file.write_all(text.as_bytes()).map_err(|error| unwritten(path.as_os_str(), &error))

@@ -1,5 +1,6 @@
 //! What a scan has seen.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ pub(super) struct Scanned {
     pub(super) skipped: Skipped,
     pub(super) unread: Vec<Unread>,
     pub(super) found: Vec<FileFindings>,
+    /// Paths met of those asked for, as they are shown.
+    pub(super) met: BTreeSet<String>,
     /// Occurrences that the baseline knows.
     pub(super) known: u64,
 }
@@ -73,6 +76,7 @@ impl Scanned {
         self.skipped.stored += other.skipped.stored;
         self.unread.extend(other.unread);
         self.found.extend(other.found);
+        self.met.extend(other.met);
     }
 
     /// Whatever the threads did, the same tree gives the same order.

@@ -18,13 +18,15 @@ use super::scanned::{FileFindings, Scanned, Unread};
 use super::source::{Buffer, Source};
 use super::store::Stores;
 
-/// What a walk does not scan where it meets it.
+/// What a walk does with some of what it meets.
 #[derive(Clone, Copy)]
 pub(super) struct Apart<'a> {
     /// The roots: what is one itself is scanned as that, and not below another.
     pub(super) roots: &'a BTreeSet<Place>,
-    /// A file that is not scanned at all.
-    pub(super) left_out: Option<Place>,
+    /// Files that are not scanned at all.
+    pub(super) left_out: [Option<Place>; 2],
+    /// Paths that are noted where they are met.
+    pub(super) noted: Option<&'a BTreeSet<String>>,
 }
 
 /// Scans everything below `roots`. Symlinks are followed only where they are roots.
@@ -122,6 +124,9 @@ impl Visitor<'_> {
 
     fn entry(&mut self, entry: &DirEntry) {
         let path = entry.path();
+        if let Some(noted) = self.apart.noted {
+            note(path, noted, &mut self.mine);
+        }
         self.name(path);
         let kind = match entry.depth() {
             // A root may be a symlink to what is meant.
@@ -166,7 +171,7 @@ impl Visitor<'_> {
     fn file(&mut self, path: &Path, follow: bool) {
         let scanned = &mut self.mine;
         let result = open(path, follow).and_then(|file| match file {
-            Some((_, seen)) if self.apart.left_out == Some(place_of(&seen)) => Ok(()),
+            Some((_, seen)) if self.apart.left_out.contains(&Some(place_of(&seen))) => Ok(()),
             Some((file, seen)) => {
                 scan_file((&file, What::File), seen.len(), path, &mut self.buffer, scanned)
             }
@@ -179,6 +184,14 @@ impl Visitor<'_> {
             scanned.unread.push(Unread::new(path, error));
         }
         self.progress.inc(1);
+    }
+}
+
+/// Notes that a path was met, if that is asked for.
+pub(super) fn note(path: &Path, noted: &BTreeSet<String>, scanned: &mut Scanned) {
+    let path = noesc::audit(shown(path).as_bytes());
+    if noted.contains(&path) {
+        scanned.met.insert(path);
     }
 }
 
