@@ -79,6 +79,27 @@ fn a_line_for_each_kind_in_the_order_of_paths_and_a_summary() {
 }
 
 #[test]
+fn the_log_has_a_summary_whatever_the_form_unless_it_is_quiet() {
+    let folder = Folder::new("quiet");
+    folder.write("f", HIGH);
+    folder.write("g", LOW);
+    let line = "f:1:3: high: clipboard-write: a sequence writes the clipboard\n";
+    for format in ["json", "sarif"] {
+        let ended = scanned(&folder, &["--format", format, "."]);
+        let said = "noesc: scanned 2 files (22 bytes); found 1 high, 1 low (not shown)\n";
+        assert_eq!((ended.err(), ended.code()), (said, 1));
+        for flag in ["-q", "--quiet"] {
+            let quiet = scanned(&folder, &[flag, "--format", format, "."]);
+            assert_eq!((quiet.out(), quiet.err(), quiet.code()), (ended.out(), "", 1));
+        }
+    }
+    scanned(&folder, &["-q", "."]).is(line, "", 1);
+    scanned(&folder, &["-q", "g"]).is("", "", 0);
+    let said = "noesc: error: can not read \"gone\": no such file or folder\n";
+    assert!(scanned(&folder, &["-q", "g", "gone"]).err().starts_with(said));
+}
+
+#[test]
 fn lines_and_columns_are_those_of_a_lossy_reader() {
     let erase = "low: erase: a sequence erases text";
     for (input, place) in [

@@ -11,8 +11,8 @@ use super::scanned::Scanned;
 use super::walk::shown;
 
 /// `path:line:col: high: clipboard-write: a sequence writes the clipboard (3 more)`, by path, then
-/// the summary.
-pub(super) fn human(scanned: &Scanned, show: Severity) -> String {
+/// the summary unless it is `quiet`.
+pub(super) fn human(scanned: &Scanned, show: Severity, quiet: bool) -> String {
     let mut text = String::new();
     for (file, found) in scanned.at_least(show) {
         let path = noesc::audit(shown(&file.path).as_bytes());
@@ -29,13 +29,15 @@ pub(super) fn human(scanned: &Scanned, show: Severity) -> String {
         let _ = write!(text, "{path}{place}: {severity}: {}: {}", found.kind, message(found));
         text.push_str(&if more > 0 { format!(" ({more} more)\n") } else { "\n".into() });
     }
-    text.push_str(&summary(scanned, show));
-    text.push('\n');
+    if !quiet {
+        text.push_str(&summary(scanned, show));
+        text.push('\n');
+    }
     text
 }
 
 /// `scanned 12 files (3.4 KB); skipped 2 binary; found 1 high, 4 low (not shown)`.
-fn summary(scanned: &Scanned, show: Severity) -> String {
+pub(super) fn summary(scanned: &Scanned, show: Severity) -> String {
     let mut text = format!("scanned {} ({})", files(scanned.files), size(scanned.bytes));
     let skipped = scanned.skipped;
     let skipped = list([

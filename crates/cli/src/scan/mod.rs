@@ -73,6 +73,11 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "FORMAT", default_value = "human", hide_possible_values = true)]
     format: Format,
 
+    /// No summary: of files where nothing is shown nothing is printed. `json` and `sarif` have
+    /// theirs on stderr, for the log
+    #[arg(short, long)]
+    quiet: bool,
+
     /// Leave out what `.gitignore`, `.ignore` and git's other ignore files name
     #[arg(long)]
     respect_ignore: bool,
@@ -149,12 +154,15 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode> {
     }
     let code = status(&scanned, args);
     let text = match args.format {
-        Format::Human => Ok(human::human(&scanned, show)),
+        Format::Human => Ok(human::human(&scanned, show, args.quiet)),
         Format::Json => json::json(&scanned, show),
         Format::Sarif => sarif::sarif(&scanned, show, code),
     };
     let text = text.map_err(|error| Failure::new(format!("no JSON of the findings: {error}")))?;
     write(text.as_bytes())?;
+    if !args.quiet && !matches!(args.format, Format::Human) {
+        say(&human::summary(&scanned, show));
+    }
     for Unread { path, error } in &scanned.unread {
         let name = quoted(walk::shown(path));
         say(&format!("error: can not read {name}: {}", reason(error)));
