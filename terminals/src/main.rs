@@ -25,7 +25,7 @@ usage: terminals --chat FILE --modules FOLDER [--terminal NAME]… [--case PART]
   --chat FILE       the built example `chat` of crates/boundary
   --modules FOLDER  the folder in which `npm` installed what terminals/package.json names
   --terminal NAME   only this one: alacritty, xterm, tmux
-  --case PART       only cases whose path holds this, and no demand on the controls
+  --case PART       only cases whose name holds this, and no demand on the controls
   --show            print the states of every play, escaped
 ";
 
@@ -113,5 +113,5 @@ fn play_all(given: &Arguments) -> Result<bool, String> {
         ended.map(|end| end.unwrap_or_else(|_| Err("a thread panicked".into()))).collect()
     });
     let results = results.into_iter().collect::<Result<Vec<_>, String>>()?;
-    Ok(report::print(&results, plays.cases.len(), given.case.is_none()))
+    Ok(report::print(&results, &plays, given.case.is_none()))
 }

@@ -56,7 +56,7 @@ pub(crate) fn make(chat: &Path, part: Option<&str>) -> Result<Plays, String> {
             views: each(&input, Call::View)?,
             style_free: each(&input, Call::StyleFree)?,
             raw: one(&input)?,
-            regex: one(&without_colour(&input))?,
+            regex: one(&without_colour(&input, b""))?,
         });
     }
     for bytes in plays.cases.iter().flat_map(|case| &case.style_free) {
@@ -89,21 +89,33 @@ fn written(chat: &Path, class: ContentClass, call: Call, input: &[u8]) -> Result
 /// The reference must not be able to do anything, whatever the library believes: behind the
 /// program's own header it holds no control but TAB and LF.
 fn only_text(bytes: &[u8]) -> Result<(), String> {
-    let header = b"> \x1b[0m ".len();
-    let label = bytes.windows(3).enumerate().filter(|(_, part)| part == b">\x1b[");
-    // The prompt has one such place, the label of the class the second.
-    let Some((at, _)) = label.take(2).last() else {
-        return Err("the example wrote no header".into());
-    };
-    let text = String::from_utf8_lossy(&bytes[at + header - 1..]);
+    let content = content_at(bytes).ok_or("the example wrote no header")?;
+    let text = String::from_utf8_lossy(&bytes[content..]);
     match text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         None => Ok(()),
         Some(c) => Err(format!("a view without style holds {}", c.escape_unicode())),
     }
 }
 
-/// What is often taken for enough: `s/\x1b\[[0-9;]*m//g`.
-fn without_colour(input: &[u8]) -> Vec<u8> {
+/// Where the content begins: behind the line of the prompt and the label of its class.
+fn content_at(bytes: &[u8]) -> Option<usize> {
+    const LABEL_END: &[u8] = b">\x1b[0m ";
+    let line = bytes.iter().position(|&byte| byte == b'\n')?;
+    let is_end = |part: &[u8]| part == LABEL_END;
+    let label = bytes[line..].windows(LABEL_END.len()).position(is_end)?;
+    Some(line + label + LABEL_END.len())
+}
+
+/// A view with each style sequence of the content emptied: `ESC[m`, which sets nothing. `None`
+/// where more than text and such sequences would be left.
+pub(crate) fn emptied(view: &[u8]) -> Option<Vec<u8>> {
+    let (header, content) = view.split_at(content_at(view)?);
+    only_text(&[header, &without_colour(content, b"")].concat()).ok()?;
+    Some([header, &without_colour(content, b"\x1b[m")].concat())
+}
+
+/// What is often taken for enough: `s/\x1b\[[0-9;]*m//g`, or with `instead` between the slashes.
+fn without_colour(input: &[u8], instead: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(input.len());
     let mut rest = input;
     while let [first, after @ ..] = rest {
@@ -112,7 +124,10 @@ fn without_colour(input: &[u8]) -> Vec<u8> {
             &rest[length..]
         });
         match parameters {
-            Some([b'm', after @ ..]) => rest = after,
+            Some([b'm', after @ ..]) => {
+                out.extend_from_slice(instead);
+                rest = after;
+            }
             _ => {
                 out.push(*first);
                 rest = after;
@@ -126,16 +141,25 @@ fn without_colour(input: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    const HEADER: &[u8] = b"\x1b[7mc\x1b[0m \x1b[1myou>\x1b[0m it\n\x1b[2mtool-output>\x1b[0m ";
+
+    #[test]
+    fn only_the_style_of_the_content_is_emptied() {
+        let view = [HEADER, b"a\x1b[31mb\x1b[0m"].concat();
+        assert_eq!(emptied(&view), Some([HEADER, b"a\x1b[mb\x1b[m"].concat()));
+        assert_eq!(emptied(&[&view[..], b"\x1b[2J"].concat()), None);
+    }
+
     #[test]
     fn the_regex_removes_colours_and_nothing_else() {
-        assert_eq!(without_colour(b"a\x1b[1;31mb\x1b[m\x1b[2Jc\x1b[3"), b"ab\x1b[2Jc\x1b[3");
-        assert_eq!(without_colour(b"\x1b\x1b[0m[2J"), b"\x1b[2J");
+        let without = |input: &[u8]| without_colour(input, b"");
+        assert_eq!(without(b"a\x1b[1;31mb\x1b[m\x1b[2Jc\x1b[3"), b"ab\x1b[2Jc\x1b[3");
+        assert_eq!(without(b"\x1b\x1b[0m[2J"), b"\x1b[2J");
     }
 
     #[test]
     fn a_reference_that_holds_a_control_is_refused() {
-        let header = b"\x1b[7m chat \x1b[0m \x1b[1myou>\x1b[0m it\n\x1b[2mtool-output>\x1b[0m ";
-        let with = |text: &[u8]| only_text(&[header, text].concat());
+        let with = |text: &[u8]| only_text(&[HEADER, text].concat());
         assert_eq!(with(b"a\tb>\n"), Ok(()));
         assert!(with(b"\x1b[m").is_err());
         assert!(with(b"\r").is_err());

@@ -2,35 +2,49 @@
 
 use noesc::ContentClass;
 
-use crate::checks::{self, Caught, Results};
+use crate::checks::{self, Caught, EXCEPTION, Results};
+use crate::plays::{Case, Plays};
 
 /// Views that are named one by one, of a terminal.
 const ESCAPES_SHOWN: usize = 20;
 
-/// Prints all. True: no view escaped, and, if that is `demanded`, the controls were caught.
-pub(crate) fn print(results: &[Results], cases: usize, demanded: bool) -> bool {
+/// Prints all. True: no view escaped, and, if all cases were `played`, the controls were caught.
+pub(crate) fn print(results: &[Results], plays: &Plays, played_all: bool) -> bool {
     print_escapes(results);
-    println!("views: {cases} cases, each as content of each class; escapes are plays in which a");
-    println!("check failed\n");
-    println!("| terminal | class | cases | escapes |\n| --- | --- | ---: | ---: |");
+    let escapes = print_views(results, plays);
+    let missing = if played_all { missing(results) } else { Vec::new() };
+    print_controls(results);
+    for line in &missing {
+        println!("not caught: {line}");
+    }
+    let played = plays.cases.len() * ContentClass::ALL.len() * results.len();
+    println!("{escapes} escapes in {played} plays of views");
+    escapes == 0 && missing.is_empty()
+}
+
+/// The escapes by terminal and class; gives how many.
+fn print_views(results: &[Results], plays: &Plays) -> usize {
+    println!("Views. Styled are those that differ from their style-free text.\n");
+    println!("| terminal | class | cases | styled | excepted | escapes |");
+    println!("| --- | --- | ---: | ---: | ---: | ---: |");
     let mut total = 0;
     for found in results {
-        for class in ContentClass::ALL {
+        for (at, class) in ContentClass::ALL.into_iter().enumerate() {
+            let cases = plays.cases.len();
+            let is_styled = |case: &&Case| case.views[at] != case.style_free[at];
+            let styled = plays.cases.iter().filter(is_styled).count();
+            let excepted = found.excepted.iter().filter(|(_, of)| *of == class).count();
             let escapes = found.escapes.iter().filter(|escape| escape.class == class).count();
             total += escapes;
-            println!("| {} | {} | {cases} | {escapes} |", found.kind.name(), class.name());
+            let (kind, class) = (found.kind.name(), class.name());
+            println!("| {kind} | {class} | {cases} | {styled} | {excepted} | {escapes} |");
         }
     }
-    println!("\ncontrols, as tool-output: cases in which a check failed, in all and by check\n");
-    print_controls(results);
-    let missing = missing(results);
-    if demanded {
-        for line in &missing {
-            println!("not caught: {line}");
-        }
+    println!("\nexcepted: {}: {}", EXCEPTION.name, EXCEPTION.reason);
+    for (case, class) in results.iter().flat_map(|found| &found.excepted) {
+        println!("* {} as {}", noesc::audit(case.as_bytes()), class.name());
     }
-    println!("{total} escapes in {} plays", cases * 4 * results.len());
-    total == 0 && (!demanded || missing.is_empty())
+    total
 }
 
 fn print_escapes(results: &[Results]) {
@@ -48,6 +62,7 @@ fn print_escapes(results: &[Results]) {
 }
 
 fn print_controls(results: &[Results]) {
+    println!("\nControls, as tool-output: cases in which a check failed, any or each.\n");
     let columns = || results.iter().flat_map(|found| [(found, &found.raw), (found, &found.regex)]);
     let mut head = "| check | compares |".to_owned();
     let mut rule = "| --- | --- |".to_owned();
@@ -86,6 +101,9 @@ fn missing(results: &[Results]) -> Vec<String> {
     let mut missing = Vec::new();
     for found in results {
         let name = found.kind.name();
+        if found.kind == EXCEPTION.kind && found.excepted.is_empty() {
+            missing.push(format!("{} in {name}: nothing needs it any more", EXCEPTION.name));
+        }
         for check in &found.observed {
             if found.raw.count(check) == 0 {
                 missing.push(format!("{check} by the raw bytes in {name}"));

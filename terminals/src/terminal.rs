@@ -17,6 +17,9 @@ use crate::Arguments;
 /// The time of one play. The slowest takes a hundredth of it.
 const PLAY_SECONDS: u64 = 20;
 
+/// Processor time of a terminal and of what it starts, each; a tmux that no one can stop ends by it.
+const PROCESSOR_SECONDS: u64 = 300;
+
 /// The terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -49,19 +52,23 @@ impl Kind {
     }
 }
 
+/// Runs a command line under a limit of address space and one of processor time.
+const LIMITED: &str = r#"ulimit -c 0; ulimit -v "$1" && ulimit -t "$2" && shift 2 && exec "$@""#;
+
 /// What became of a play.
 #[derive(Debug)]
 pub(crate) enum Played {
     /// The terminal's state, a value for each check.
     State(Value),
-    /// It ended, or was ended at its limit of time.
-    Crashed(&'static str),
+    /// It ended, or was ended at a limit.
+    Crashed,
 }
 
 /// A terminal that plays one thing after the other, each on a fresh screen.
 pub(crate) struct Terminal {
     pub(crate) kind: Kind,
     words: Vec<OsString>,
+    limit: Duration,
     running: Option<Running>,
     /// The same bytes on a fresh screen need no second play.
     played: HashMap<Vec<u8>, Arc<Played>>,
@@ -77,9 +84,7 @@ struct Running {
 
 impl Terminal {
     pub(crate) fn new(kind: Kind, given: &Arguments) -> Result<Self, String> {
-        let folder = format!("noesc-terminals-{}-{}", std::process::id(), kind.name());
-        let folder = std::env::temp_dir().join(folder);
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let folder = folder(kind)?;
         let this = std::env::current_exe().map_err(|error| error.to_string())?.into_os_string();
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/xterm.mjs");
         let words: Vec<OsString> = match kind {
@@ -92,7 +97,8 @@ impl Terminal {
             ],
             Kind::Tmux => vec![this, "serve".into(), "tmux".into(), folder.clone().into()],
         };
-        Ok(Self { kind, words, running: None, played: HashMap::new(), folder })
+        let limit = Duration::from_secs(PLAY_SECONDS);
+        Ok(Self { kind, words, limit, running: None, played: HashMap::new(), folder })
     }
 
     /// What the terminal is like when the program has written `bytes`.
@@ -113,18 +119,15 @@ impl Terminal {
         // A tmux pane has a real tty; the others get what one makes of the bytes.
         let line = if self.kind == Kind::Tmux { hex(bytes) } else { hex(&cooked(bytes)) };
         let sent = writeln!(running.stdin, "{line}").and_then(|()| running.stdin.flush());
-        let crash = match running.answers.recv_timeout(Duration::from_secs(PLAY_SECONDS)) {
-            Ok(answer) if sent.is_ok() => {
-                let name = self.kind.name();
-                return serde_json::from_str(&answer)
-                    .map(Played::State)
-                    .map_err(|error| format!("{name} answered no JSON: {error}"));
-            }
-            Err(mpsc::RecvTimeoutError::Timeout) => "time",
-            _ => "ended",
-        };
+        if let Ok(answer) = running.answers.recv_timeout(self.limit)
+            && sent.is_ok()
+        {
+            return serde_json::from_str(&answer)
+                .map(Played::State)
+                .map_err(|error| format!("{} answered no JSON: {error}", self.kind.name()));
+        }
         self.stop();
-        Ok(Played::Crashed(crash))
+        Ok(Played::Crashed)
     }
 
     fn stop(&mut self) {
@@ -148,10 +151,17 @@ impl Drop for Terminal {
     }
 }
 
+fn folder(kind: Kind) -> Result<PathBuf, String> {
+    let name = format!("noesc-terminals-{}-{}", std::process::id(), kind.name());
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    Ok(folder)
+}
+
 fn start(kind: Kind, words: &[OsString]) -> Result<Running, String> {
     let mut child = Command::new("sh")
-        .args(["-c", "ulimit -c 0; ulimit -v \"$0\" && exec \"$@\""])
-        .arg(kind.address_kib().to_string())
+        .args(["-c", LIMITED, "sh"])
+        .args([kind.address_kib().to_string(), PROCESSOR_SECONDS.to_string()])
         .args(words)
         .env_remove("TMUX")
         .stdin(Stdio::piped())
@@ -198,6 +208,32 @@ pub(crate) fn unhex(line: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What becomes of a play in a shell that does `script`.
+    fn in_shell(script: &str) -> Arc<Played> {
+        let words = ["sh", "-c", script].map(OsString::from).to_vec();
+        let (kind, limit) = (Kind::Alacritty, Duration::from_millis(500));
+        let folder = folder(kind).unwrap();
+        let none = HashMap::new();
+        Terminal { kind, words, limit, running: None, played: none, folder }.play(b"a").unwrap()
+    }
+
+    #[test]
+    fn an_answer_is_a_state_and_no_answer_a_crash() {
+        assert!(matches!(*in_shell("read line; echo '{}'"), Played::State(_)));
+        assert!(matches!(*in_shell("read line; exit 1"), Played::Crashed));
+        assert!(matches!(*in_shell("sleep 3"), Played::Crashed));
+    }
+
+    #[test]
+    fn the_address_space_has_a_limit() {
+        let with = |size: &str| {
+            let dd = format!("dd if=/dev/zero of=/dev/null count=1 bs={size} 2>/dev/null");
+            in_shell(&format!("{dd} && echo '{{}}'"))
+        };
+        assert!(matches!(*with("1M"), Played::State(_)));
+        assert!(matches!(*with("1G"), Played::Crashed));
+    }
 
     #[test]
     fn bytes_survive_the_line() {

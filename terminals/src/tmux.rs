@@ -16,7 +16,6 @@ const CONFIGURATION: &str = "\
 set -s set-clipboard on
 set -s extended-keys on
 set -s focus-events on
-set -s exit-empty off
 set -g allow-passthrough on
 set -g allow-rename on
 set -g automatic-rename off
@@ -25,6 +24,7 @@ set -g history-limit 20000
 set -g status off
 set -g default-terminal tmux-256color
 set -g set-titles on
+set -g destroy-unattached on
 ";
 
 const TITLE: &str = "#{pane_title}|#{window_name}|#{pane_path}";
@@ -55,7 +55,6 @@ struct Server {
     panes: UnixListener,
     /// The command line of a new window.
     new_window: String,
-    pid: String,
 }
 
 impl Server {
@@ -87,25 +86,18 @@ impl Server {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let answers = BufReader::new(stdout);
-        let pid = String::new();
-        let mut server = Self { client, commands, answers, panes, new_window, pid };
+        let mut server = Self { client, commands, answers, panes, new_window };
         // The answer to new-session.
         server.answer()?;
         server.ask("refresh-client -f no-output")?;
         server.ask("refresh-client -C 80x24")?;
-        server.pid = server.ask("display-message -p '#{pid}'")?.concat();
         Ok(server)
     }
 
-    fn end(&mut self) {
+    /// Ends the server: without a client it has no session, and then ends by itself.
+    fn end(mut self) {
         let _ = writeln!(self.commands, "kill-server");
-        let _ = self.commands.flush();
-        // Should it not listen any more.
-        std::thread::sleep(Duration::from_millis(200));
-        if !self.pid.is_empty() && self.pid.bytes().all(|byte| byte.is_ascii_digit()) {
-            let _ = Command::new("kill").args(["-9", &self.pid]).stderr(Stdio::null()).status();
-        }
-        let _ = self.client.kill();
+        drop(self.commands);
         let _ = self.client.wait();
     }
 
