@@ -49,8 +49,8 @@ pub(crate) struct Exception {
     checks: &'static [&'static str],
 }
 
-/// What is compared instead is the same view with each style sequence of the content emptied: it
-/// ends the clusters where the view does, and can do no more than that.
+/// What is compared instead is the style-free text with an empty style sequence wherever the view
+/// has one: it ends the clusters where the view does, and can do no more than that.
 pub(crate) const EXCEPTION: Exception = Exception {
     kind: Kind::Xterm,
     name: "style-before-mark",
@@ -117,7 +117,7 @@ pub(crate) fn run(terminal: &mut Terminal, plays: &Plays, show: bool) -> Result<
             if terminal.kind == EXCEPTION.kind
                 && !checks.is_empty()
                 && checks.iter().all(|check| EXCEPTION.checks.contains(check))
-                && let Some(emptied) = plays::emptied(view)
+                && let Some(emptied) = plays::emptied(view, style_free)
             {
                 checks = failed(terminal, &blank[at], &emptied, view, show)?;
                 if checks.is_empty() {

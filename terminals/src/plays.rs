@@ -107,11 +107,11 @@ fn content_at(bytes: &[u8]) -> Option<usize> {
 }
 
 /// A view with each style sequence of the content emptied: `ESC[m`, which sets nothing. `None`
-/// where more than text and such sequences would be left.
-pub(crate) fn emptied(view: &[u8]) -> Option<Vec<u8>> {
+/// unless the view is its style-free text and such sequences.
+pub(crate) fn emptied(view: &[u8], style_free: &[u8]) -> Option<Vec<u8>> {
     let (header, content) = view.split_at(content_at(view)?);
-    only_text(&[header, &without_colour(content, b"")].concat()).ok()?;
-    Some([header, &without_colour(content, b"\x1b[m")].concat())
+    let is_styled_text = [header, &without_colour(content, b"")].concat() == style_free;
+    is_styled_text.then(|| [header, &without_colour(content, b"\x1b[m")].concat())
 }
 
 /// What is often taken for enough: `s/\x1b\[[0-9;]*m//g`, or with `instead` between the slashes.
@@ -145,9 +145,12 @@ mod tests {
 
     #[test]
     fn only_the_style_of_the_content_is_emptied() {
-        let view = [HEADER, b"a\x1b[31mb\x1b[0m"].concat();
-        assert_eq!(emptied(&view), Some([HEADER, b"a\x1b[mb\x1b[m"].concat()));
-        assert_eq!(emptied(&[&view[..], b"\x1b[2J"].concat()), None);
+        let of = |content: &[u8], text: &[u8]| {
+            emptied(&[HEADER, content].concat(), &[HEADER, text].concat())
+        };
+        assert_eq!(of(b"a\x1b[31mb\x1b[0m", b"ab"), Some([HEADER, b"a\x1b[mb\x1b[m"].concat()));
+        assert_eq!(of(b"a\x1b[31mb\x1b[2J", b"ab"), None);
+        assert_eq!(of(b"a\x1b[31mb", b"a"), None);
     }
 
     #[test]

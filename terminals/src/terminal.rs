@@ -17,7 +17,7 @@ use crate::Arguments;
 /// The time of one play. The slowest takes a hundredth of it.
 const PLAY_SECONDS: u64 = 20;
 
-/// Processor time of a terminal and of what it starts, each; a tmux that no one can stop ends by it.
+/// Processor time of a terminal and of what it starts, each: a tmux that hangs ends by it.
 const PROCESSOR_SECONDS: u64 = 300;
 
 /// The terminals.
