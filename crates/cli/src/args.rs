@@ -146,6 +146,11 @@ fn descriptor(text: &str) -> Result<i32, String> {
     number.ok_or_else(|| format!("it is the number of a descriptor, 3 to {DESCRIPTOR_MAX}"))
 }
 
+fn width(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|number| (72..=1000).contains(number));
+    number.ok_or_else(|| "it is a number of columns, 72 to 1000".into())
+}
+
 /// What a process may open unless it was told otherwise.
 const DESCRIPTOR_MAX: i32 = 1023;
 
@@ -264,7 +269,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) hex: bool,
 
     /// Columns of a row: 72 to 1000
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(72..=1000))]
+    #[arg(long, value_name = "N", value_parser = width)]
     pub(crate) width: Option<u16>,
 
     /// Colour the explanation: auto (on a terminal), always, never

@@ -34,6 +34,18 @@ fn it_reads_stdin_and_colours_only_when_asked() {
 }
 
 #[test]
+fn a_width_is_a_number_of_columns() {
+    for wrong in ["10", "71", "1001", "65608", "-1", "wide"] {
+        let said =
+            format!("\"--width\" can not be \"{wrong}\": it is a number of columns, 72 to 1000");
+        ran(noesc(["explain", &format!("--width={wrong}")])).refused(&said, 2);
+    }
+    for right in ["72", "1000"] {
+        assert_eq!(fed(noesc(["explain", "--width", right]), INPUT).code(), 0);
+    }
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let ended = ran(noesc(["explain", "no\x1b[2Jsuch"]));
     assert_eq!(ended.code(), 2);

@@ -347,7 +347,9 @@ fn what_can_not_be_read_gives_2_after_the_rest_was_scanned() {
                 scanned 1 file (15 bytes); could not read 3; found 1 high\n";
     let errors = "noesc: error: can not read \"dangling\": no such file or folder\n\
                   noesc: error: can not read \"file/x\": a part of the path is no folder\n\
-                  noesc: error: can not read \"gone\\x1b[m\": no such file or folder\n";
+                  noesc: error: can not read \"gone\\x1b[m\": no such file or folder\n\
+                  noesc: hint: \"noesc scan .\" scans all below this folder, \"noesc scan -\" \
+                  scans stdin\n";
     let paths = ["gone\x1b[m", "file", "dangling", "file/x"];
     scanned(&folder, &paths).is(said, errors, 2);
     scanned(&folder, &[&["--fail-on", "never"], &paths[..]].concat()).is(said, errors, 2);

@@ -167,6 +167,13 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode> {
         let name = quoted(walk::shown(path));
         say(&format!("error: can not read {name}: {}", reason(error)));
     }
+    // A path that was given, and not a file that went away meanwhile.
+    let is_missing = |Unread { path, error }: &Unread| {
+        error.kind() == io::ErrorKind::NotFound && args.paths.contains(path)
+    };
+    if scanned.unread.iter().any(is_missing) {
+        say("hint: \"noesc scan .\" scans all below this folder, \"noesc scan -\" scans stdin");
+    }
     Ok(ExitCode::from(code))
 }
 
