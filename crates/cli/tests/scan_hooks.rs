@@ -121,3 +121,42 @@ fn the_quick_hook_reads_the_work_tree() {
     folder.write("link", HIGH);
     assert_eq!(commit(&folder).code(), 1);
 }
+
+#[test]
+fn the_hook_of_a_server_looks_at_messages_names_and_files() {
+    let script = block("recipes.md", "`pre-receive`, on the\nserver");
+    let folder = repository("server-hook", "unused", "");
+    done(&folder, &["init", "-q", "--bare", "bare.git"]);
+    folder.write(".git/info/exclude", "bare.git\n");
+    let hook = folder.write("bare.git/hooks/pre-receive", script);
+    set_permissions(hook, Permissions::from_mode(0o755)).unwrap();
+    let push = |name: &str| git(&folder, &["push", "-q", "bare.git", name]);
+    let refused = |name: &str, why: &str| {
+        let ended = push(name);
+        assert_eq!(ended.code(), 1, "{name}: {ended:?}");
+        assert!(ended.err().contains(why), "{name}: {ended:?}");
+    };
+    let back = || done(&folder, &["reset", "-q", "--hard", "HEAD^"]);
+    assert_eq!(push("main").code(), 0, "a new branch");
+    folder.write("good name", "text\n");
+    assert_eq!(commit(&folder).code(), 0);
+    assert_eq!(push("main").code(), 0, "a branch that goes on");
+    folder.write("bad", HIGH);
+    assert_eq!(commit(&folder).code(), 0);
+    refused("main", "bad:1:3: high: clipboard-write: ");
+    refused("main:other", "bad:1:3: high: clipboard-write: ");
+    back();
+    folder.write("x\u{202e}y", "text\n");
+    assert_eq!(commit(&folder).code(), 0);
+    refused("main", "invisible-bidi-control: a bidi control reorders the text around it, in its n");
+    back();
+    done(&folder, &["commit", "-q", "--allow-empty", "-m", "x\u{202e}y"]);
+    refused("main", "invisible-bidi-control");
+    back();
+    done(&folder, &["tag", "-m", "x\u{202e}y", "bad"]);
+    refused("bad", "invisible-bidi-control");
+    done(&folder, &["tag", "-m", "fine", "fine"]);
+    assert_eq!(push("fine").code(), 0);
+    refused("main:refs/heads/x\u{202e}y", "invisible-bidi-control");
+    assert_eq!(push(":fine").code(), 0, "a tag is deleted");
+}
