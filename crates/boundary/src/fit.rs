@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use noesc_text::{Class, Context, Verdict, is_ordinary};
+use noesc_text::{Category, category};
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::content::{Content, ContentClass};
 
@@ -58,7 +58,7 @@ pub fn truncate(text: &str, columns: usize, class: ContentClass) -> Fitted {
 /// Cuts one line of a view. What follows the cut keeps its style sequences, since lines after it
 /// may go on with them.
 fn cut(line: &str, budget: usize) -> Fitted {
-    let whole = pieces(line).filter(|piece| !piece.starts_with('\x1b')).map(columns).sum::<usize>();
+    let whole = pieces(line).map(|(_, columns)| columns).sum::<usize>();
     if whole <= budget {
         return Fitted { text: line.to_owned(), columns: whole, is_cut: false };
     }
@@ -66,15 +66,12 @@ fn cut(line: &str, budget: usize) -> Fitted {
     let room = budget.saturating_sub(1);
     let mut fitted = Fitted { is_cut: true, ..Fitted::default() };
     let mut is_full = false;
-    for piece in pieces(line) {
+    for (piece, columns) in pieces(line) {
         if piece.starts_with('\x1b') {
             fitted.text.push_str(piece);
-            continue;
-        }
-        let width = columns(piece);
-        if !is_full && fitted.columns + width <= room {
+        } else if !is_full && fitted.columns + columns <= room {
             fitted.text.push_str(piece);
-            fitted.columns += width;
+            fitted.columns += columns;
         } else if !is_full {
             is_full = true;
             if budget > 0 {
@@ -86,24 +83,43 @@ fn cut(line: &str, budget: usize) -> Fitted {
     fitted
 }
 
-/// The columns of a cluster; a TAB counts as the most that it can take.
-fn columns(cluster: &str) -> usize {
-    if cluster == "\t" { TAB_COLUMNS } else { cluster.width() }
-}
-
+/// Columns of a TAB: the most that it can take.
 const TAB_COLUMNS: usize = 8;
 
-/// The style sequences and the grapheme clusters of a line of a view.
-fn pieces(line: &str) -> impl Iterator<Item = &str> {
+/// Characters of a cluster that counts as one. The longest that a keyboard gives, an emoji of four
+/// people with their skin, has 12. More are no letter but a place to hide: each counts by itself.
+const JOINED_CHARS_MAX: usize = 32;
+
+/// The style sequences and the grapheme clusters of a line of a view, each with its columns.
+fn pieces(line: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut rest = line;
+    // Bytes of a cluster that is too long.
+    let mut loose = 0_usize;
     std::iter::from_fn(move || {
-        let end = match rest.strip_prefix('\x1b') {
-            Some(_) => rest.find('m').map_or(rest.len(), |m| m + 1),
-            None => rest.graphemes(true).next()?.len(),
+        let first = rest.chars().next()?.len_utf8();
+        let (end, least) = match rest.starts_with('\x1b') {
+            true => (rest.find('m').map_or(rest.len(), |m| m + 1), 0),
+            false if loose > 0 => (first, 1),
+            false => {
+                let cluster = rest.graphemes(true).next()?;
+                match cluster.chars().nth(JOINED_CHARS_MAX) {
+                    None => (cluster.len(), 0),
+                    Some(_) => {
+                        loose = cluster.len();
+                        (first, 1)
+                    }
+                }
+            }
         };
         let (piece, after) = rest.split_at(end);
         rest = after;
-        (!piece.is_empty()).then_some(piece)
+        loose = loose.saturating_sub(end);
+        let columns = match piece {
+            "\t" => TAB_COLUMNS,
+            _ if piece.starts_with('\x1b') => 0,
+            _ => piece.width().max(least),
+        };
+        Some((piece, columns))
     })
 }
 
@@ -114,7 +130,9 @@ fn pieces(line: &str) -> impl Iterator<Item = &str> {
 /// `\n`, `\r`, `\t` or `\x1b`; every invisible or reordering character, and every blank but a
 /// single space between words, is `\u{202e}`; a run of blanks is counted (`\s{40}`), so that it
 /// pushes nothing out of sight; a byte that is not UTF-8 is `\xff`. Where the budget ends stands
-/// `\…+7`: 7 more clusters. Since the text has no single backslash, it can't write that.
+/// `\…+7`: 7 more clusters, or less of that where it does not fit. Since the text has no single
+/// backslash, and characters that look like one are escaped, it can't write that. Emoji that are
+/// joined come apart, since what joins them is not seen.
 ///
 /// ```
 /// use noesc::fit::single_line;
@@ -137,12 +155,14 @@ pub fn single_line(text: impl AsRef<[u8]>, columns: usize) -> Fitted {
     for kept in (0..shown.len()).rev() {
         before -= widths[kept];
         let mark = format!("\\{ELLIPSIS}+{}", shown.len() - kept);
-        if before + mark.width() <= columns || kept == 0 {
+        if before + mark.width() <= columns {
             let text = shown[..kept].concat() + &mark;
             return Fitted { columns: before + mark.width(), text, is_cut: true };
         }
     }
-    Fitted::default()
+    let marks = [format!("\\{ELLIPSIS}"), ELLIPSIS.to_string(), String::new()];
+    let text = marks.into_iter().find(|mark| mark.width() <= columns).unwrap_or_default();
+    Fitted { columns: text.width(), text, is_cut: true }
 }
 
 /// The clusters and escapes of a text.
@@ -157,42 +177,67 @@ fn shown(bytes: &[u8]) -> Vec<String> {
 
 fn escape(text: &str, pieces: &mut Vec<String>) {
     let mut rest = text;
-    while let Some(cluster) = rest.graphemes(true).next() {
+    while !rest.is_empty() {
         let blanks = rest.len() - rest.trim_start_matches(' ').len();
         let at_edge = blanks == rest.len() || rest.len() == text.len();
-        if blanks > 1 || blanks == 1 && at_edge {
-            pieces.push(format!("\\s{{{blanks}}}"));
-            rest = &rest[blanks..];
-            continue;
+        match blanks {
+            0 => {}
+            1 if !at_edge => pieces.push(" ".into()),
+            _ => pieces.push(format!("\\s{{{blanks}}}")),
         }
-        rest = &rest[cluster.len()..];
-        match is_plain(cluster) {
-            true => pieces.push(cluster.to_owned()),
-            false => pieces.extend(cluster.chars().map(escaped)),
+        let rest_of = &rest[blanks..];
+        let (word, after) = rest_of.split_at(rest_of.find(' ').unwrap_or(rest_of.len()));
+        for cluster in word.graphemes(true) {
+            match is_plain(cluster) {
+                true => pieces.push(cluster.to_owned()),
+                false => pieces.extend(cluster.chars().map(escaped)),
+            }
         }
+        rest = after;
     }
 }
 
-/// Whether a cluster shows all that it is: each of its characters is kept by the rules of
-/// context, and it takes a column.
+/// Characters of a cluster that is shown as one; of a longer one each is shown by itself.
+const CLUSTER_CHARS_MAX: usize = 9;
+
+/// Whether a cluster shows all that it is: a character that is seen, marks upon it, no more of
+/// them than are kept anywhere.
 fn is_plain(cluster: &str) -> bool {
-    if cluster.width() == 0 || cluster.contains(|c: char| c.is_control()) {
-        return false;
-    }
-    if cluster.contains('\\') || cluster != " " && cluster.contains(char::is_whitespace) {
-        return false;
-    }
-    if cluster.chars().all(is_ordinary) {
-        return true;
-    }
-    let mut context = Context::default();
-    let mut kept = true;
-    let mut judge = |_: char, verdict: Verdict| {
-        kept &= matches!(verdict, Verdict::Keep | Verdict::Noted(Class::PrivateUse, _));
-    };
-    cluster.chars().for_each(|c| context.push(c, &mut judge));
-    context.interrupt(&mut judge);
-    kept
+    let mut chars = cluster.chars();
+    chars.next().is_some_and(|c| is_seen(c) && c.width().is_some_and(|width| width > 0))
+        && chars.all(|c| is_seen(c) || is_mark(c))
+        && cluster.chars().count() <= CLUSTER_CHARS_MAX
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(category(c), Category::Mark | Category::MarkVirama) && !deceives(c)
+}
+
+/// Whether a character leaves a sign of its own.
+fn is_seen(c: char) -> bool {
+    let is_shown = matches!(
+        category(c),
+        Category::Ordinary
+            | Category::BlackFlag
+            | Category::Jamo
+            | Category::Braille
+            | Category::MongolianLetter
+            | Category::Joining(_)
+            | Category::SpacingVirama
+            | Category::PrivateUse
+            | Category::PrivateUseNerd
+            | Category::Pictograph
+            | Category::EmojiModifier
+            | Category::Ideograph
+    );
+    is_shown && !deceives(c) && !c.is_control() && !c.is_whitespace()
+}
+
+/// Whether a character looks like a backslash, or fonts in use show nothing for it.
+fn deceives(c: char) -> bool {
+    matches!(c, '\\' | '\u{2216}' | '\u{29F5}' | '\u{29F9}' | '\u{FE68}' | '\u{FF3C}' | '\u{20E5}')
+        || matches!(c, '\u{FFFC}' | '\u{2D7F}' | '\u{1171E}' | '\u{1D159}')
+        || ('\u{13430}'..='\u{1345F}').contains(&c)
 }
 
 fn escaped(c: char) -> String {
@@ -211,4 +256,27 @@ fn escaped(c: char) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_is_shown_as_one_up_to_its_limit() {
+        for n in [CLUSTER_CHARS_MAX - 1, CLUSTER_CHARS_MAX, CLUSTER_CHARS_MAX + 1] {
+            let cluster = "e".to_owned() + &"\u{301}".repeat(n - 1);
+            let is_one = single_line(&cluster, 99).text == cluster;
+            assert_eq!(is_one, n <= CLUSTER_CHARS_MAX);
+        }
+    }
+
+    #[test]
+    fn a_cluster_counts_as_one_up_to_its_limit() {
+        for n in [JOINED_CHARS_MAX - 1, JOINED_CHARS_MAX, JOINED_CHARS_MAX + 1] {
+            let cluster = "\u{1100}".to_owned() + &"\u{1161}".repeat(n - 1);
+            let columns = truncate(&cluster, 99, ContentClass::Derived).columns;
+            assert_eq!(columns, if n <= JOINED_CHARS_MAX { 2 } else { n + 1 });
+        }
+    }
 }

@@ -165,12 +165,19 @@ fn host(uri: &str) -> Option<String> {
     let scheme = scheme(uri)?;
     let rest = &uri[scheme.len() + 1..];
     let authority = match rest.strip_prefix("//") {
-        Some(rest) => rest.split(['/', '?', '#', '\\']).next()?,
+        Some(rest) if HOST_SCHEMES.contains(&&*scheme) => {
+            rest.split(['/', '?', '#', '\\']).next()?
+        }
         None if scheme == "mailto" => rest.split('?').next()?,
-        None => return None,
+        // Whatever stands there, it is no host that the reader gets to.
+        _ => return None,
     };
     Some(host_name(authority))
 }
+
+/// Schemes whose addresses name the host that answers.
+const HOST_SCHEMES: &[&str] =
+    &["http", "https", "ws", "wss", "ftp", "ftps", "sftp", "ssh", "git", "gemini", "gopher"];
 
 fn host_name(authority: &str) -> String {
     let host = authority.rsplit('@').next().unwrap_or_default();
@@ -185,26 +192,81 @@ fn host_name(authority: &str) -> String {
 /// Whether a word of the label looks like an address that is not the target's.
 fn names_another(label: &str, target: &str) -> bool {
     let of_target = host(target);
-    label.split_whitespace().any(|word| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
-        let Some(named) = host(word).or_else(|| bare_host(word, target)) else { return false };
-        of_target.as_deref() != Some(named.as_str())
+    let label: String = label.chars().filter_map(folded).collect();
+    label.split(|c: char| !(c.is_alphanumeric() || "-_.:/@%[]".contains(c))).any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !"/[]".contains(c));
+        let Some(named) = named_host(word) else { return false };
+        let is_file = is_file_of(word, target);
+        !is_file && (of_target.as_deref() != Some(named.as_str()) || adds_recipients(word, target))
     })
 }
 
-/// The host of an address without a scheme: `bank.example/login`, `user@bank.example`. A file name
-/// that the target ends with is none.
-fn bare_host(word: &str, target: &str) -> Option<String> {
-    if target.ends_with(word) && word.len() < target.len() && !word.contains('@') {
-        return None;
-    }
-    let authority = word.split(['/', '?', '#']).next()?;
+/// A character of a label as a reader takes it in an address: marks of direction are not seen, and
+/// wide or slanted forms stand for the plain ones.
+fn folded(c: char) -> Option<char> {
+    Some(match c {
+        '\u{200E}' | '\u{200F}' | '\u{61C}' => return None,
+        '\u{3002}' | '\u{FF61}' | '\u{2024}' => '.',
+        '\\' | '\u{2044}' | '\u{2215}' | '\u{29F8}' => '/',
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0)?,
+        _ => c,
+    })
+}
+
+/// The host that a word names: `https://bank.example`, `//bank.example`, `bank.example/login`,
+/// `user@bank.example`, `192.0.2.1`, `[2001:db8::1]`, `localhost:8080`.
+fn named_host(word: &str) -> Option<String> {
+    let after_scheme = match word.split_once(':') {
+        // A port, or an address in brackets, is no scheme.
+        Some((before, after)) if !before.contains('[') && !is_port(after) => after,
+        _ => word,
+    };
+    let authority = after_scheme.trim_start_matches('/').split('/').next()?;
     let host = host_name(authority);
+    let is_ip = host.starts_with('[') && host.ends_with(']')
+        || host.split('.').count() == 4 && host.split('.').all(|part| part.parse::<u8>().is_ok());
+    if is_ip || host == "localhost" {
+        return Some(host);
+    }
     let (name, top) = host.rsplit_once('.')?;
-    let is_label =
-        |label: &str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
-    let is_top = top.chars().count() >= 2 && top.chars().all(char::is_alphabetic);
+    let is_label = |label: &str| {
+        !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || "-_".contains(c))
+    };
+    let is_top =
+        top.chars().count() >= 2 && top.chars().all(char::is_alphabetic) || top.starts_with("xn--");
     (is_top && name.split('.').all(is_label)).then_some(host)
+}
+
+fn is_port(text: &str) -> bool {
+    let digits = text.split('/').next().unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Names of files that look like hosts, in the links of those who write of software.
+const FILE_ENDINGS: &[&str] = &[
+    "c", "cc", "cpp", "css", "csv", "go", "h", "html", "java", "js", "json", "lock", "log", "md",
+    "pdf", "png", "py", "rs", "sh", "svg", "toml", "ts", "txt", "xml", "yaml", "yml",
+];
+
+/// Whether the word is the name of the file that the target's path ends with.
+fn is_file_of(word: &str, target: &str) -> bool {
+    let ending = word.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
+    let is_file = ending.is_some_and(|ending| FILE_ENDINGS.contains(&&*ending));
+    let has_path = scheme(target).is_some_and(|scheme| target[scheme.len()..].starts_with("://"));
+    is_file && has_path && target.strip_suffix(word).is_some_and(|before| before.ends_with('/'))
+}
+
+/// Whether a letter goes to more than the one whom the label names.
+fn adds_recipients(word: &str, target: &str) -> bool {
+    let Some(address) = target.get(7..).filter(|_| scheme(target).as_deref() == Some("mailto"))
+    else {
+        return false;
+    };
+    let (to, rest) = address.split_once('?').unwrap_or((address, ""));
+    let fields = rest.to_ascii_lowercase();
+    let adds =
+        fields.split('&').any(|field| ["to=", "cc=", "bcc="].iter().any(|f| field.starts_with(f)));
+    word.contains('@') && (adds || !to.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -270,6 +332,25 @@ mod tests {
             ("javascript:alert(1)", "https://bank.example"),
             ("file:///etc/passwd", "https://bank.example"),
             ("https:\\\\evil.example", "https://bank.example"),
+            ("https://evilbank.example", "bank.example"),
+            ("https://evil.example/bank.example", "bank.example"),
+            ("https://evil.example/?x=bank.example", "bank.example"),
+            ("javascript://bank.example/%0aalert(1)", "bank.example"),
+            ("https://evil.example/", "bank\u{200e}.example"),
+            ("https://evil.example/", "//bank.example"),
+            ("https://evil.example/", "https:/bank.example"),
+            ("https://evil.example/", "https:\\\\bank.example"),
+            ("https://evil.example/", "bank\u{3002}example"),
+            ("https://evil.example/", "bank\u{ff0e}example"),
+            ("https://evil.example/", "bank.xn--p1ai"),
+            ("https://evil.example/", "192.0.2.1/login"),
+            ("https://evil.example/", "[2001:db8::1]:443/x"),
+            ("https://evil.example/", "localhost:8080"),
+            ("https://evil.example/", "visit:bank.example"),
+            ("https://evil.example/", "url=bank.example,login"),
+            ("https://evil.example/", "my_bank.example"),
+            ("mailto:x@bank.example,y@evil.example", "x@bank.example"),
+            ("mailto:x@bank.example?cc=y@evil.example", "x@bank.example"),
         ] {
             assert!(hyperlink(uri, label).mismatch, "{uri} {label}");
         }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use noesc::fit::single_line;
+use noesc::fit::{single_line, truncate};
 use noesc::{Content, ContentClass, Floor, FmtWriter, Sanitize, Writer};
 use noesc_testkit::{corpus, dangerous};
 use proptest::prelude::*;
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn a_single_line_hides_nothing(bytes in dangerous::input(), columns in 8..60_usize) {
+    fn a_single_line_hides_nothing(bytes in dangerous::input(), columns in 0..60_usize) {
         common::a_single_line_hides_nothing(&bytes, columns);
     }
 
@@ -178,6 +178,50 @@ fn the_floor_holds_links_up_to_their_limit() {
 
 fn osc_max() -> usize {
     noesc::osc::LINK_BYTES_MAX
+}
+
+#[test]
+fn what_is_not_seen_is_escaped_also_where_it_is_in_place() {
+    for text in [
+        "1\u{fe0e}2",
+        "*\u{fe0f}",
+        "\u{4e00}\u{e0100}",
+        "\u{628}\u{200d}",
+        "a\u{13430}b",
+        "\u{1100}\u{1160}",
+        "\u{915}\u{94d}\u{200c}",
+        "\u{1820}\u{180b}",
+        "\u{2764}\u{fe0f}",
+        "a\u{2d7f}",
+        "a\u{fffc}",
+        "a\u{1d159}",
+        "a\u{2216}\u{2026}+2",
+        "\u{301}",
+        "\u{ff3c}n",
+    ] {
+        assert!(single_line(text, 80).text.contains("\\u{"), "{}", text.escape_unicode());
+    }
+    for text in ["e\u{301}", "\u{5d0}\u{5b8}", "\u{915}\u{94d}\u{937}", "\u{1f600}", "\u{4f60}"] {
+        assert_eq!(single_line(text, 80).text, text, "{}", text.escape_unicode());
+    }
+    assert_eq!(single_line("rm\u{600}  x ", 80).text, "rm\u{600}\\s{2}x\\s{1}");
+}
+
+#[test]
+fn no_cluster_hides_more_than_a_letter() {
+    let jamo = "\u{1100}".to_owned() + &"\u{1161}".repeat(100_000);
+    let family = "\u{1f469}\u{200d}".repeat(2000) + "\u{1f469}";
+    for text in [jamo, family] {
+        for class in ContentClass::ALL {
+            let fitted = truncate(&text, 80, class);
+            assert!(fitted.is_cut && fitted.text.len() < 1000, "{}", fitted.text.len());
+        }
+        let line = single_line(&text, 40);
+        assert!(line.is_cut && line.text.len() < 200, "{}", line.text.len());
+    }
+    let joined =
+        |n: usize| truncate(&format!("e{}", "\u{301}".repeat(n)), 9, ContentClass::Derived);
+    assert_eq!((joined(8).columns, joined(8).is_cut), (1, false));
 }
 
 #[test]

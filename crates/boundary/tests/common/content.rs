@@ -143,6 +143,10 @@ pub(crate) fn a_single_line_hides_nothing(bytes: &[u8], columns: usize) {
     assert!(line.columns <= columns && line.text.width() <= columns);
     assert_eq!(line.is_cut, whole.columns > columns);
     let (before, left) = cut(&line);
+    if columns < 2 {
+        assert!(!line.is_cut || ["", "\u{2026}"].contains(&&*line.text));
+        return;
+    }
     assert_eq!(left.is_some(), line.is_cut, "{}", line.text);
     assert!(whole.text.starts_with(before));
 }
@@ -199,9 +203,11 @@ fn cut(line: &Fitted) -> (&str, Option<usize>) {
     let mut rest = line.text.as_str();
     while let Some(at) = rest.find('\\') {
         let after = &rest[at + 1..];
-        if let Some(left) = after.strip_prefix("\u{2026}+") {
+        if let Some(left) = after.strip_prefix("\u{2026}") {
             let before = line.text.len() - rest.len() + at;
-            return (&line.text[..before], Some(left.parse().unwrap()));
+            // Without a number where that does not fit.
+            let left = left.strip_prefix('+').map_or(1, |left| left.parse().unwrap());
+            return (&line.text[..before], Some(left));
         }
         rest = &after[after.chars().next().map_or(0, char::len_utf8)..];
     }
