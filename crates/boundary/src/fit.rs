@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use noesc_text::{Category, category};
+use noesc_text::{Category, MARKS_MAX, category, is_glyphless, is_mark, is_seen};
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use crate::content::{Content, ContentClass};
 
@@ -197,47 +197,24 @@ fn escape(text: &str, pieces: &mut Vec<String>) {
     }
 }
 
-/// Characters of a cluster that is shown as one; of a longer one each is shown by itself.
-const CLUSTER_CHARS_MAX: usize = 9;
+/// Characters of a cluster that is shown as one, a letter and the marks that are kept anywhere; of
+/// a longer one each is shown by itself.
+const CLUSTER_CHARS_MAX: usize = 1 + MARKS_MAX as usize;
 
-/// Whether a cluster shows all that it is: a character that is seen, marks upon it, no more of
-/// them than are kept anywhere.
+/// Whether a cluster shows all that it is: a character that is seen, and marks upon it.
 fn is_plain(cluster: &str) -> bool {
+    let is_glyph = |c| matches!(category(c), Category::PrivateUse | Category::PrivateUseNerd);
     let mut chars = cluster.chars();
-    chars.next().is_some_and(|c| is_seen(c) && c.width().is_some_and(|width| width > 0))
+    chars.next().is_some_and(|c| is_seen(c) || is_glyph(c))
         && chars.all(|c| is_seen(c) || is_mark(c))
+        && !cluster.contains(|c| is_solidus(c) || is_glyphless(c))
+        && cluster.width() > 0
         && cluster.chars().count() <= CLUSTER_CHARS_MAX
 }
 
-fn is_mark(c: char) -> bool {
-    matches!(category(c), Category::Mark | Category::MarkVirama) && !deceives(c)
-}
-
-/// Whether a character leaves a sign of its own.
-fn is_seen(c: char) -> bool {
-    let is_shown = matches!(
-        category(c),
-        Category::Ordinary
-            | Category::BlackFlag
-            | Category::Jamo
-            | Category::Braille
-            | Category::MongolianLetter
-            | Category::Joining(_)
-            | Category::SpacingVirama
-            | Category::PrivateUse
-            | Category::PrivateUseNerd
-            | Category::Pictograph
-            | Category::EmojiModifier
-            | Category::Ideograph
-    );
-    is_shown && !deceives(c) && !c.is_control() && !c.is_whitespace()
-}
-
-/// Whether a character looks like a backslash, or fonts in use show nothing for it.
-fn deceives(c: char) -> bool {
+/// Whether a character is a backslash, or looks like one.
+fn is_solidus(c: char) -> bool {
     matches!(c, '\\' | '\u{2216}' | '\u{29F5}' | '\u{29F9}' | '\u{FE68}' | '\u{FF3C}' | '\u{20E5}')
-        || matches!(c, '\u{FFFC}' | '\u{2D7F}' | '\u{1171E}' | '\u{1D159}')
-        || ('\u{13430}'..='\u{1345F}').contains(&c)
 }
 
 fn escaped(c: char) -> String {

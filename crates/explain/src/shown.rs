@@ -3,11 +3,7 @@
 
 use std::fmt::Write;
 
-use noesc_text::{Category, Visible, category};
-
-/// Combining marks on one base that are written as they are; later ones are shown. The limit of
-/// the views.
-const MARKS_MAX: u8 = 8;
+use noesc_text::{MARKS_MAX, Visible, is_mark, is_seen};
 
 /// Text as an explanation shows it.
 ///
@@ -76,7 +72,8 @@ impl Shown {
             '+' => self.opened == 2,
             ' '..='~' => false,
             c if is_mark(c) => self.marks.is_none_or(|marks| marks >= MARKS_MAX),
-            c => deceives(c),
+            // Joiners and selectors are shown even where a view keeps them.
+            c => !is_seen(c),
         }
     }
 
@@ -103,31 +100,6 @@ impl Shown {
             self.text.push(c);
         }
     }
-}
-
-fn is_mark(c: char) -> bool {
-    c as u32 >= 0x300 && matches!(category(c), Category::Mark | Category::MarkVirama)
-}
-
-/// Whether a reader would not see a character, or take it for another kind of blank, wherever it
-/// stands. Joiners and selectors are shown even where a view keeps them.
-fn deceives(c: char) -> bool {
-    if c.is_whitespace() || c.is_control() {
-        return true;
-    }
-    !matches!(
-        category(c),
-        Category::Ordinary
-            | Category::BlackFlag
-            | Category::Jamo
-            | Category::Braille
-            | Category::MongolianLetter
-            | Category::Joining(_)
-            | Category::SpacingVirama
-            | Category::Pictograph
-            | Category::EmojiModifier
-            | Category::Ideograph
-    )
 }
 
 #[cfg(test)]

@@ -120,6 +120,52 @@ pub fn is_ordinary(c: char) -> bool {
     c != '\n' && category(c) == Category::Ordinary
 }
 
+/// Whether a character is a mark on the one before it.
+///
+/// ```
+/// assert!(noesc_text::is_mark('\u{301}') && !noesc_text::is_mark('a'));
+/// ```
+#[inline]
+pub fn is_mark(c: char) -> bool {
+    matches!(category(c), Category::Mark | Category::MarkVirama)
+}
+
+/// Characters that are no controls and no selectors, and that fonts in use show as nothing.
+///
+/// ```
+/// assert!(noesc_text::is_glyphless('\u{13430}') && !noesc_text::is_glyphless('a'));
+/// ```
+pub fn is_glyphless(c: char) -> bool {
+    matches!(c, '\u{FFFC}' | '\u{2D7F}' | '\u{1171E}' | '\u{1D159}' | '\u{13430}'..='\u{1345F}')
+}
+
+/// Whether a character leaves a sign of its own on a screen, wherever it stands: no control, no
+/// blank, no mark, nothing that is seen by what it does to others, however rightly it stands there,
+/// and none that fonts in use show as nothing. Private use is what a font makes of it, and is not.
+///
+/// ```
+/// use noesc_text::is_seen;
+///
+/// assert!(is_seen('a') && is_seen('\u{5d0}') && is_seen('\u{1f600}'));
+/// assert!(!is_seen(' ') && !is_seen('\u{301}') && !is_seen('\u{fe0f}') && !is_seen('\u{13430}'));
+/// ```
+pub fn is_seen(c: char) -> bool {
+    let has_sign = matches!(
+        category(c),
+        Category::Ordinary
+            | Category::BlackFlag
+            | Category::Jamo
+            | Category::Braille
+            | Category::MongolianLetter
+            | Category::Joining(_)
+            | Category::SpacingVirama
+            | Category::Pictograph
+            | Category::EmojiModifier
+            | Category::Ideograph
+    );
+    has_sign && !is_glyphless(c) && !c.is_control() && !c.is_whitespace()
+}
+
 /// True when the pair of a base and a selector FE00–FE0F is listed.
 pub(crate) fn is_listed_pair(base: char, selector: char) -> bool {
     let low = u32::from(selector).wrapping_sub(0xFE00);
