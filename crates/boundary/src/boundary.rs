@@ -173,27 +173,29 @@ impl Boundary {
     ) -> (Report, bool) {
         let to = &mut Sheet { out: Some(view), spans };
         let at = self.parser.offset();
-        let is_text = self.reader.page.profile.form == Form::Text;
-        match is_text {
-            true => self.end_reading(to),
-            false => {
+        let is_open = match self.reader.page.profile.form {
+            Form::Text => {
+                self.end_reading(to);
+                let page = &mut self.reader.page;
+                let is_open = page.leaves_style_open();
+                if closes {
+                    page.close_style(at, to);
+                }
+                page.written.finish(to);
+                is_open
+            }
+            form => {
                 self.lossy.finish(at, &mut self.apart, to);
                 self.end_reading(&mut Sheet { out: None, spans: &mut () });
+                let is_open = form == Form::Off && self.reader.page.leaves_style_open();
+                if is_open && closes {
+                    self.apart.inserted(at, CLOSE_STYLE, to);
+                }
+                self.apart.finish(to);
+                is_open
             }
-        }
-        let page = &mut self.reader.page;
-        // An audit view has no style.
-        let is_open = page.leaves_style_open() && page.profile.form != Form::Audit;
-        if is_open && closes {
-            match is_text {
-                true => page.close_style(at, to),
-                false => self.apart.inserted(at, CLOSE_STYLE, to),
-            }
-        }
-        match is_text {
-            true => page.written.finish(to),
-            false => self.apart.finish(to),
-        }
+        };
+        let page = &self.reader.page;
         let report = page.report();
         let profile = page.profile;
         *self = Self::of(&profile);
