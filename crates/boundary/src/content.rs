@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::boundary::Boundary;
-use crate::profile::{Form, Profile, Removed, Style, UnknownValue};
+use crate::profile::{Form, Profile, Removed, Style, UnknownValue, named};
 use crate::report::Report;
 
 /// Who wrote a text, and where it is shown.
@@ -44,15 +44,12 @@ impl ContentClass {
     }
 }
 
-impl FromStr for ContentClass {
-    type Err = UnknownValue;
-
-    fn from_str(name: &str) -> Result<Self, UnknownValue> {
-        const NAMES: &[&str] = &["tool-output", "model-output", "user-message", "derived"];
-        let found = Self::ALL.into_iter().find(|class| class.name() == name);
-        found.ok_or(UnknownValue { known: NAMES })
-    }
-}
+named!(ContentClass {
+    "tool-output" => Self::ToolOutput,
+    "model-output" => Self::ModelOutput,
+    "user-message" => Self::UserMessage,
+    "derived" => Self::Derived,
+});
 
 /// What becomes of a sequence in content: a setting for the configuration of a program.
 ///
@@ -78,10 +75,13 @@ pub enum Sanitize {
     Off,
 }
 
-impl Sanitize {
-    /// The names of the values.
-    pub const NAMES: &'static [&'static str] = &["strip", "visualize", "off"];
-}
+named!(Sanitize {
+    "strip" => Self::Strip,
+    "visualize" => Self::Visualize,
+    "off" => Self::Off,
+} also {
+    "mark" => Self::Visualize,
+});
 
 impl fmt::Display for Sanitize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,19 +90,6 @@ impl fmt::Display for Sanitize {
             Self::Visualize => "visualize",
             Self::Off => "off",
         })
-    }
-}
-
-impl FromStr for Sanitize {
-    type Err = UnknownValue;
-
-    fn from_str(name: &str) -> Result<Self, UnknownValue> {
-        match name {
-            "strip" => Ok(Self::Strip),
-            "visualize" | "mark" => Ok(Self::Visualize),
-            "off" => Ok(Self::Off),
-            _ => Err(UnknownValue { known: Self::NAMES }),
-        }
     }
 }
 

@@ -236,6 +236,8 @@ macro_rules! named {
     };
 }
 
+pub(crate) use named;
+
 named!(Profile {
     "agent" => Self::AGENT,
     "display" => Self::DISPLAY,
