@@ -37,7 +37,8 @@ pub struct Ran {
     pub stdout: RanStream,
     /// The same of its standard error.
     pub stderr: RanStream,
-    /// What the command was to print, and whether it did, where its caller said so.
+    /// What the command was to print, and whether it did, without its value, where its caller said
+    /// so.
     pub expected: Option<Expected>,
     /// The record of the run, without views (they went out live), where it was wanted.
     pub record: Option<Envelope>,
@@ -75,6 +76,8 @@ pub fn live(
     wrapper.watch = Watch::new(command, settings);
     let captured = noesc_capture::run(command, limits, &mut wrapper);
     let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured));
+    // What went out live is not told again.
+    let expected = expected.map(|expected| Expected { value: None, ..expected });
     let record = settings.record.then(|| {
         let profile = settings.profile.name();
         let streams = vec![
@@ -89,7 +92,7 @@ pub fn live(
         ];
         let limits = recorded_limits(limits, settings, None);
         let record = envelope(&identity, command, &captured, settings, limits, streams, Vec::new());
-        Envelope { expected: expected.clone(), ..record }.without_value()
+        Envelope { expected: expected.clone(), ..record }
     });
     let (stdout, stderr) = wrapper.done();
     Ok(Ran { captured, stdout, stderr, expected, record })
