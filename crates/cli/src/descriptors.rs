@@ -1,33 +1,28 @@
 //! Descriptors that the caller opened for us or for the command.
 
+use std::fs::Metadata;
 use std::io::{self, Error, ErrorKind};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use crate::args::{RunArgs, RunFormat};
 use crate::fail::{Failure, Result};
+use crate::file_id::{FileId, file_id};
 
 const FORGED: &str = "what the command can write to is no place for facts";
 
-/// What is open at a descriptor.
-#[derive(PartialEq, Eq)]
-struct Place {
-    device: u64,
-    number: u64,
-    /// A terminal, or `/dev/null`: nothing is read back from it as a record.
-    is_device: bool,
+/// What is open at a descriptor; `None` where nothing is, or the system does not say what.
+fn seen_at(fd: i32) -> Option<Metadata> {
+    std::fs::metadata(format!("/dev/fd/{fd}")).ok()
 }
 
-/// `None` where nothing is open, or the system does not say what.
-fn place(fd: i32) -> Option<Place> {
-    let seen = std::fs::metadata(format!("/dev/fd/{fd}")).ok()?;
-    let is_device = seen.file_type().is_char_device();
-    Some(Place { device: seen.dev(), number: seen.ino(), is_device })
+fn id_at(fd: i32) -> Option<FileId> {
+    seen_at(fd).as_ref().map(file_id)
 }
 
 /// Whether two descriptors are of one file, pipe or terminal.
 pub(crate) fn is_same(one: i32, other: i32) -> bool {
-    one == other || place(one).is_some_and(|one| Some(one) == place(other))
+    one == other || id_at(one).is_some_and(|one| Some(one) == id_at(other))
 }
 
 /// Refuses descriptors that are not open, and facts where the command could write too. To be asked
@@ -35,7 +30,7 @@ pub(crate) fn is_same(one: i32, other: i32) -> bool {
 pub(crate) fn check(args: &RunArgs) -> Result<()> {
     // Without this folder nothing is known.
     if Path::new("/dev/fd").is_dir() {
-        let closed = args.keep_fd.iter().find(|fd| place(**fd).is_none());
+        let closed = args.keep_fd.iter().find(|fd| id_at(**fd).is_none());
         if let Some(fd) = closed {
             return Err(Failure::new(format!(
                 "\"--keep-fd\" names descriptor {fd}: it is not open"
@@ -52,7 +47,7 @@ pub(crate) fn check(args: &RunArgs) -> Result<()> {
 fn check_facts(fd: i32, args: &RunArgs) -> Result<()> {
     let refused = |why: &str| Failure::new(format!("\"--facts-fd\" names descriptor {fd}: {why}"));
     let hint = format!("open it in the shell: {fd}>facts.json");
-    let Some(place) = place(fd) else { return Err(refused("it is not open").hint(hint)) };
+    let Some(seen) = seen_at(fd) else { return Err(refused("it is not open").hint(hint)) };
     if !is_writable(fd) {
         return Err(refused("it is not open for writing").hint(hint));
     }
@@ -66,13 +61,15 @@ fn check_facts(fd: i32, args: &RunArgs) -> Result<()> {
         return Err(refused(&why).hint(FORGED));
     }
     let is_text = args.format == RunFormat::Text;
-    // A terminal is for people, and open to every command that is started there.
+    // From a terminal or `/dev/null` nothing is read back as a record; a terminal is open to every
+    // command that is started there.
+    let is_device = seen.file_type().is_char_device();
     for (standard, name, passes) in [
         (0, "stdin, which the command has too", is_text || args.stdin),
         (1, "stdout, where what the command prints goes", is_text),
         (2, "stderr, where what the command prints goes", is_text),
     ] {
-        if passes && !place.is_device && is_same(standard, fd) {
+        if passes && !is_device && is_same(standard, fd) {
             let why = format!("it is the same file as our {name}");
             return Err(refused(&why).hint(FORGED));
         }

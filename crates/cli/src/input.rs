@@ -4,13 +4,13 @@ use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::fail::{Failure, Result};
+use crate::file_id::{FileId, file_id};
 use crate::say::stdout_took;
 
 /// Bytes read at once: what a Linux pipe holds by default.
@@ -119,8 +119,8 @@ pub(crate) fn create(flag: &str, path: &Path, used: &[&File]) -> Result<File> {
     // Not emptied before it is known to be no other file in use.
     let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
     let created = opened.and_then(|file| {
-        let Some(place) = place(&file)? else { return Ok((file, false)) };
-        let is_used = is_output(place) || used.iter().any(|file| is_at(file, place));
+        let Some(id) = id_of(&file)? else { return Ok((file, false)) };
+        let is_used = is_output(id) || used.iter().any(|file| is_at(file, id));
         if !is_used {
             file.set_len(0)?;
         }
@@ -141,22 +141,19 @@ pub(crate) fn in_use(flag: &str, path: &Path) -> Failure {
         .hint("name a file that is neither read nor written otherwise")
 }
 
-/// Device and number of a regular file.
-type Place = (u64, u64);
-
 /// `None` of anything else than a regular file.
-fn place(file: &File) -> io::Result<Option<Place>> {
+fn id_of(file: &File) -> io::Result<Option<FileId>> {
     let seen = file.metadata()?;
-    Ok(seen.is_file().then(|| (seen.dev(), seen.ino())))
+    Ok(seen.is_file().then(|| file_id(&seen)))
 }
 
 /// Whether an open file is this regular one.
-pub(crate) fn is_at(file: &File, there: Place) -> bool {
-    place(file).is_ok_and(|place| place == Some(there))
+pub(crate) fn is_at(file: &File, there: FileId) -> bool {
+    id_of(file).is_ok_and(|id| id == Some(there))
 }
 
 /// Whether our stdout or stderr is this regular file.
-pub(crate) fn is_output(there: Place) -> bool {
+pub(crate) fn is_output(there: FileId) -> bool {
     let files = [descriptor(io::stdout()), descriptor(io::stderr())];
     files.iter().flatten().any(|file| is_at(file, there))
 }

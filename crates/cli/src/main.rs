@@ -7,6 +7,7 @@ mod config;
 mod descriptors;
 mod explain;
 mod fail;
+mod file_id;
 mod filter;
 mod input;
 mod man;

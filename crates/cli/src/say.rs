@@ -1,9 +1,9 @@
 //! Our own lines on stderr. Each begins with `noesc: `, and each on a line of its own.
 
 use std::io::{self, IsTerminal, Write};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::file_id::{file_id, seen_at};
 
 /// Whether what was written to our stdout, or stderr, last has no line end.
 static STDOUT_OPEN: AtomicBool = AtomicBool::new(false);
@@ -39,12 +39,8 @@ pub(crate) fn is_one_output() -> bool {
     if io::stdout().is_terminal() && io::stderr().is_terminal() {
         return true;
     }
-    let place = |fd: BorrowedFd<'_>| -> io::Result<_> {
-        let file = std::fs::File::from(fd.try_clone_to_owned()?).metadata()?;
-        Ok((file.dev(), file.ino()))
-    };
-    match (place(io::stdout().as_fd()), place(io::stderr().as_fd())) {
-        (Ok(stdout), Ok(stderr)) => stdout == stderr,
+    match (seen_at(io::stdout()), seen_at(io::stderr())) {
+        (Ok(stdout), Ok(stderr)) => file_id(&stdout) == file_id(&stderr),
         _ => false,
     }
 }

@@ -30,6 +30,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use noesc::Severity;
 
 use crate::fail::{Failure, MISUSE, Result, quoted, reason};
+use crate::file_id::file_id;
 use crate::input::{create, in_use, is_at, is_output, stdin, unwritten, write};
 use crate::say::say;
 use baseline::Baseline;
@@ -201,7 +202,7 @@ fn scan_paths(args: &ScanArgs, noted: Option<&BTreeSet<String>>) -> Result<Scann
     let (mut names, mut places) = (BTreeSet::new(), BTreeSet::new());
     roots.retain(|root| names.insert(root.clone()));
     roots.retain(|root| match std::fs::metadata(root) {
-        Ok(seen) => places.insert(walk::place_of(&seen)),
+        Ok(seen) => places.insert(file_id(&seen)),
         Err(error) => {
             scanned.unread.push(Unread::new(root, error));
             false
@@ -209,7 +210,7 @@ fn scan_paths(args: &ScanArgs, noted: Option<&BTreeSet<String>>) -> Result<Scann
     });
     // A baseline is no part of what it is of.
     let left_out = [&args.baseline, &args.write_baseline];
-    let left_out = left_out.map(|path| path.as_deref().and_then(walk::place));
+    let left_out = left_out.map(|path| path.as_deref().and_then(walk::id_at));
     // Paths are noted only for the baseline to be written.
     let noted = noted.filter(|_| args.write_baseline.is_some());
     let apart = walk::Apart { roots: &places, left_out, noted };
@@ -256,7 +257,7 @@ fn check_unwritten(path: &Path, args: &ScanArgs) -> Result<()> {
     if !seen.is_file() {
         return Ok(());
     }
-    let there = walk::place_of(&seen);
+    let there = file_id(&seen);
     let reads_stdin = args.paths.iter().any(|path| path == Path::new("-"));
     let is_read = reads_stdin && stdin().is_some_and(|stdin| is_at(&stdin, there));
     if is_read || is_output(there) {

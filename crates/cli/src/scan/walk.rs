@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,14 +17,15 @@ use super::examine::{Examined, What, examine, examine_name};
 use super::scanned::{FileFindings, Scanned, Unread};
 use super::source::{Buffer, Source};
 use super::store::Stores;
+use crate::file_id::{FileId, file_id};
 
 /// What a walk does with some of what it meets.
 #[derive(Clone, Copy)]
 pub(super) struct Apart<'a> {
     /// The roots: what is one itself is scanned as that, and not below another.
-    pub(super) roots: &'a BTreeSet<Place>,
+    pub(super) roots: &'a BTreeSet<FileId>,
     /// Files that are not scanned at all.
-    pub(super) left_out: [Option<Place>; 2],
+    pub(super) left_out: [Option<FileId>; 2],
     /// Paths that are noted where they are met.
     pub(super) noted: Option<&'a BTreeSet<String>>,
 }
@@ -54,16 +55,9 @@ pub(super) fn walk(
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Device and number of a file.
-pub(super) type Place = (u64, u64);
-
-pub(super) fn place_of(seen: &Metadata) -> Place {
-    (seen.dev(), seen.ino())
-}
-
 /// Where a file is, if it is there.
-pub(super) fn place(path: &Path) -> Option<Place> {
-    std::fs::metadata(path).ok().map(|seen| place_of(&seen))
+pub(super) fn id_at(path: &Path) -> Option<FileId> {
+    std::fs::metadata(path).ok().map(|seen| file_id(&seen))
 }
 
 struct Builder<'s> {
@@ -119,7 +113,7 @@ impl Visitor<'_> {
         let apart = &self.apart;
         apart.roots.len() > 1
             && entry.depth() > 0
-            && entry.metadata().is_ok_and(|seen| apart.roots.contains(&place_of(&seen)))
+            && entry.metadata().is_ok_and(|seen| apart.roots.contains(&file_id(&seen)))
     }
 
     fn entry(&mut self, entry: &DirEntry) {
@@ -171,7 +165,7 @@ impl Visitor<'_> {
     fn file(&mut self, path: &Path, follow: bool) {
         let scanned = &mut self.mine;
         let result = open(path, follow).and_then(|file| match file {
-            Some((_, seen)) if self.apart.left_out.contains(&Some(place_of(&seen))) => Ok(()),
+            Some((_, seen)) if self.apart.left_out.contains(&Some(file_id(&seen))) => Ok(()),
             Some((file, seen)) => {
                 scan_file((&file, What::File), seen.len(), path, &mut self.buffer, scanned)
             }
