@@ -13,7 +13,7 @@ use proptest::prelude::*;
 #[path = "common/content.rs"]
 mod common;
 
-use common::filtered;
+use common::{audit, filtered};
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -162,6 +162,45 @@ fn settings_of_content_are_read_from_a_configuration() {
         assert_eq!(name, format!("\"{}\"", class.name()));
         assert_eq!(serde_json::from_str::<ContentClass>(&name).unwrap(), class);
     }
+}
+
+#[test]
+fn the_floor_leaves_nothing_open() {
+    let open = filtered(Floor::new(), &[b"\x1b[1m\x1b]8;;x:y\x07label"]);
+    assert_eq!(open, "\x1b[1m\x1b]8;;x:y\x1b\\label\x1b[0m\x1b]8;;\x1b\\");
+    let closed = filtered(Floor::new(), &[b"\x1b]8;;x:y\x07label\x1b]8;;\x07"]);
+    assert_eq!(closed, "\x1b]8;;x:y\x1b\\label\x1b]8;;\x1b\\");
+    // The end of one stream is the beginning of another.
+    let mut floor = Floor::new();
+    let mut view = String::new();
+    floor.push(b"\x1b]8;;x:y\x07", &mut view);
+    floor.finish(&mut view);
+    view.clear();
+    floor.push(b"text", &mut view);
+    floor.finish(&mut view);
+    assert_eq!(view, "text");
+}
+
+#[test]
+fn the_floor_erases_to_the_end_of_the_line_alone() {
+    for kept in ["\x1b[K", "\x1b[0K"] {
+        assert_eq!(filtered(Floor::new(), &[kept.as_bytes()]), "\x1b[K");
+    }
+    for other in ["\x1b[1K", "\x1b[2K", "\x1b[00K", "\x1b[?K", "\x1b[0;0K", "\x1b[J", "\x1b[ K"] {
+        assert_eq!(filtered(Floor::new(), &[other.as_bytes()]), "", "{}", audit(other));
+    }
+}
+
+#[test]
+fn one_row_does_not_go_on_in_the_next() {
+    let mut row = Content::new(ContentClass::Derived);
+    let mut view = String::new();
+    for text in ["one\n", "two"] {
+        row.push(text.as_bytes(), &mut view);
+        row.finish(&mut view);
+        view.push('|');
+    }
+    assert_eq!(view, "one|two|");
 }
 
 #[test]

@@ -174,6 +174,13 @@ fn style_kept_goes_in_json_alone() {
         let said = format!("noesc: error: \"--format {format}\" does not go with style kept");
         assert!(ended.err().starts_with(&said), "{}", ended.err());
     }
+    // Without style a raw view is refused before anything is run, too.
+    let raw = ["--profile", "display", "--style", "remove", "--off"];
+    for format in ["lines", "fence", "xml"] {
+        let run = [&["run", "--format", format], &raw[..], &["--", "echo", "started"]].concat();
+        let said = format!("\"--format {format}\" does not go with \"--off\"");
+        ran(noesc(run)).refused(&said, 125);
+    }
     let kept = sh(Format::Json, &["--style", "keep"], r"printf '\033[1mb\033[0m'");
     assert_eq!(view(&kept, StreamName::Stdout), "\x1b[1mb\x1b[0m");
 }

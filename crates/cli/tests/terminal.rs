@@ -94,6 +94,13 @@ fn what_is_typed_is_echoed_and_arrives() {
 }
 
 #[test]
+fn the_terminal_by_another_name_is_the_same_output() {
+    let pane = Pane::open("tty");
+    pane.type_line(r#""$N" run -- sh -c 'echo noesc: forged' 2>/dev/tty"#);
+    pane.see("child: noesc: forged");
+}
+
+#[test]
 fn an_interrupt_ends_the_command() {
     let pane = Pane::open("interrupt");
     pane.type_line(r#""$N" run -- sh -c 'echo up; sleep 300'; echo "code:$?""#);

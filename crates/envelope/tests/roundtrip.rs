@@ -246,6 +246,18 @@ fn json_is_read_strictly() {
 
 #[test]
 fn a_container_without_its_layout_is_refused() {
+    let expected_json = || Expected {
+        trust: Trust::UntrustedProcessOutput,
+        kind: Promise::Json,
+        descriptor: 1,
+        bytes: 1,
+        eof: true,
+        cutoff: Cutoff::None,
+        met: true,
+        mismatch: None,
+        report: None,
+        value: None,
+    };
     let mut e = ordinary("a\nb\n", "c");
     let view = &mut e.streams.get_mut(&StreamName::Stdout).unwrap().view;
     view.omitted = Omitted { bytes: 7, lines: 2, raw: None };
@@ -269,6 +281,12 @@ fn a_container_without_its_layout_is_refused() {
         let facts = rendered(&e.without_views(), Format::Json);
         let forged = text.replacen(facts.trim_end(), rendered(&e, Format::Json).trim_end(), 1);
         assert!(parse(&forged, format).is_err(), "{format}: a view in the record");
+        let mut bare = e.clone();
+        bare.expected = Some(expected_json());
+        let text = rendered(&bare, format);
+        assert_eq!(parse(&text, format), Ok(bare.clone()));
+        let forged = text.replacen(r#""met":true"#, r#""met":true,"value":1"#, 1);
+        assert!(parse(&forged, format).is_err(), "{format}: a value in the record");
     }
     for format in Format::ALL {
         assert!(parse("", format).is_err());
