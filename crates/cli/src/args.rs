@@ -444,3 +444,18 @@ fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_have_a_least_and_a_most() {
+        for number in [3, DESCRIPTOR_MAX - 1, DESCRIPTOR_MAX] {
+            assert_eq!(descriptor(&number.to_string()), Ok(number));
+        }
+        for number in [2, DESCRIPTOR_MAX + 1, i32::MAX] {
+            assert!(descriptor(&number.to_string()).is_err());
+        }
+    }
+}

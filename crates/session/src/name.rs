@@ -1,5 +1,6 @@
 //! Keeping a child from writing lines that look like ours.
 
+use noesc_text::is_glyphless;
 use unicode_width::UnicodeWidthChar;
 
 /// Our own lines begin with this.
@@ -102,10 +103,10 @@ fn reorders(c: char) -> bool {
 fn is_unseen(c: char) -> bool {
     match u32::from(c) {
         0x09 => false,
-        // Annotations, noncharacters, and marks that C libraries in use give no width.
-        0xFFF9..=0xFFFB | 0xFDD0..=0xFDEF | 0x2D7F | 0x1171E | 0x13430..=0x1345F => true,
+        // Annotations and noncharacters.
+        0xFFF9..=0xFFFB | 0xFDD0..=0xFDEF => true,
         point if point & 0xFFFE == 0xFFFE => true,
-        _ => c.width().is_none_or(|width| width == 0),
+        _ => is_glyphless(c) || c.width().is_none_or(|width| width == 0),
     }
 }
 
