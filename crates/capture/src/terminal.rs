@@ -46,9 +46,10 @@ impl Terminal {
         tcgetpgrp(&self.fd).is_ok_and(|group| group == self.own_group)
     }
 
-    /// Hands the terminal to `group` if we have it and `group` wants it or has just `asked`.
+    /// Hands the terminal to `group` if we have it and `group` wants it or has just `asked`. We may
+    /// have it again after we gave it: a shell gives it to its job once more when it is late.
     pub(crate) fn give(&mut self, group: Pid, asked: bool) -> bool {
-        if !(self.wanted || asked) || self.given || !self.is_ours() {
+        if !(self.wanted || asked) || !self.is_ours() {
             return false;
         }
         self.given = tcsetpgrp(&self.fd, group).is_ok();

@@ -71,7 +71,12 @@ impl Pane {
     /// then, the shell's line editor would still get.
     fn fg(&self, command: &str) {
         self.type_line("clear; fg");
-        self.see(command);
+        // Not what an earlier `fg` has left on the screen.
+        eventually(|| {
+            let screen = self.screen();
+            let is_new = screen.starts_with(command) && !screen.contains("Stopped");
+            if is_new { Ok(()) } else { Err(screen) }
+        });
     }
 
     /// Waits until the shell says that its one job is in this state.
@@ -251,6 +256,30 @@ fn in_a_pipeline_keys_that_signal_reach_the_child_too() {
     pane.see("on");
     pane.keys("C-c");
     pane.see("cleaned");
+}
+
+#[test]
+fn a_terminal_that_was_taken_back_is_given_again() {
+    let pane = Pane::open("again");
+    // A shell may give the terminal to its job once more, after the job has given it to its child.
+    let script = "import os, signal\n\
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)\n\
+        tty = os.open('/dev/tty', os.O_RDWR)\n\
+        def read(word):\n    \
+            print(word, flush=True)\n    \
+            print('got:' + os.read(tty, 99).decode().strip(), flush=True)\n\
+        read('ask')\n\
+        os.tcsetpgrp(tty, os.getpgid(os.getppid()))\n\
+        read('again')\n";
+    std::fs::write(pane.path("asks.py"), script).unwrap();
+    pane.type_line(&format!("echo 1 | $R python3 {}; echo code:$?", pane.path("asks.py")));
+    pane.see("ask");
+    pane.type_line("one");
+    pane.see("got:one");
+    pane.see("again");
+    pane.type_line("two");
+    pane.see("got:two");
+    pane.see("code:0");
 }
 
 #[test]
