@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// What the child finds at descriptor 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,8 +10,25 @@ pub enum Stdin {
     /// `/dev/null`.
     #[default]
     Null,
-    /// The caller's own standard input. A terminal is reopened for reading only.
+    /// The caller's own standard input. A terminal is reopened for reading only. Where the child
+    /// has a terminal of its own, what is read here is typed there.
     Inherit,
+}
+
+/// The size of a terminal in cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Columns.
+    pub columns: u16,
+    /// Rows.
+    pub rows: u16,
+}
+
+impl Default for Size {
+    /// 80 columns, 24 rows.
+    fn default() -> Self {
+        Self { columns: 80, rows: 24 }
+    }
 }
 
 /// A process to be started: an argument vector, never a shell line.
@@ -35,6 +51,9 @@ pub struct Command {
     /// [`Stream::Extra`](crate::Stream::Extra). What the caller has there the child does not get.
     /// None by default.
     pub extra_fd: Option<i32>,
+    /// The size of a terminal of its own, which the child then has in place of all three standard
+    /// descriptors. None by default.
+    pub terminal: Option<Size>,
     /// Whether the calling process makes itself undumpable (no core file, no tracer of the same
     /// user) before it starts the child, and stays so. On by default; Linux only.
     pub undumpable: bool,
@@ -64,33 +83,9 @@ impl Command {
             env: Vec::new(),
             keep_fds: Some(Vec::new()),
             extra_fd: None,
+            terminal: None,
             undumpable: true,
             attended: true,
-        }
-    }
-}
-
-/// The times that a run waits, in force for one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// How long, once the process has ended, a descendant that still holds a pipe is listened to
-    /// without a new byte on either stream. 250 ms by default.
-    pub linger: Duration,
-    /// How long it is listened to at most, new bytes or not. 2 s by default. Neither of the two
-    /// runs while the sink is blocked, nor cuts what was in a pipe when the process ended.
-    pub linger_max: Duration,
-    /// How long the child may take to end after a signal was passed on, before `SIGKILL`. 2 s by
-    /// default.
-    pub grace: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            linger: Duration::from_millis(250),
-            linger_max: Duration::from_secs(2),
-            grace: Duration::from_secs(2),
         }
     }
 }

@@ -26,25 +26,39 @@
 //! assert!(captured.stdout.end.eof);
 //! ```
 //!
-//! What is not here yet: a pty, limits of bytes, time, idleness and rate, a drainer for the
-//! processes that outlive a run. A process that still holds a pipe when the linger time is over
-//! finds its reading end closed.
+//! On Linux a supervisor stands between: a small process that sees and ends the whole tree, that
+//! notices when the collector dies, and that listens to what outlives a run. Elsewhere there is
+//! none; the record says so ([`Scope::Group`]), and only the process group is seen and ended.
 
+mod clock;
 mod command;
 mod descriptors;
-mod drain;
+mod lane;
+mod launch;
+#[cfg(target_os = "linux")]
+mod leftover;
+mod limits;
 mod outcome;
 mod outlet;
-mod reap;
+mod process;
+mod pty;
+mod run;
 mod signal;
 mod sink;
 mod spawn;
+#[cfg(target_os = "linux")]
+mod supervisor;
 mod terminal;
+mod wire;
 
-pub use command::{Command, Limits, Stdin};
-pub use drain::run;
+pub use command::{Command, Size, Stdin};
+#[cfg(target_os = "linux")]
+pub use leftover::COUNT_DIGITS;
+pub use limits::{AtLimit, Limited, Limits, PROCESSES_LOOK};
 pub use outcome::{
-    Captured, Cutoff, End, Exit, Limit, Observer, Outcome, SpawnReason, StreamRecord, Unknown,
+    Captured, Cutoff, End, Ended, Exit, Limit, Observer, Outcome, Scope, SpawnReason, StreamRecord,
+    Survivor, Survivors, Unknown,
 };
 pub use outlet::Outlet;
+pub use run::run;
 pub use sink::{CHUNK_BYTES_MAX, Chunk, Flow, Sink, Stream};

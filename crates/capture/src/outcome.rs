@@ -37,6 +37,10 @@ pub enum Unknown {
     CollectedElsewhere,
     /// The system refused to tell: this `errno`.
     NotTold(i32),
+    /// The process that watched the tree was killed, and with it went what it had seen.
+    SupervisorLost,
+    /// It was left running.
+    StillRunning,
 }
 
 /// A limit that can stop a run.
@@ -47,6 +51,10 @@ pub enum Limit {
     Bytes,
     /// Bytes a second.
     Rate,
+    /// The time for reading on after another limit.
+    Drain,
+    /// Processes of the tree.
+    Processes,
 }
 
 /// Why a process could not be started.
@@ -110,14 +118,22 @@ pub enum Outcome {
         /// Whether a core was dumped.
         core: bool,
     },
-    /// It was stopped because its time was over.
-    TimedOut,
-    /// It was stopped because it wrote nothing for too long.
-    IdleOut,
+    /// Its time was over.
+    TimedOut {
+        /// How the process ended, if it did.
+        exit: Exit,
+    },
+    /// It wrote nothing for too long.
+    IdleOut {
+        /// How the process ended, if it did.
+        exit: Exit,
+    },
     /// It was stopped at another limit.
     StoppedByLimit {
         /// Which limit.
         which: Limit,
+        /// How the process ended, if it did.
+        exit: Exit,
     },
     /// It was never started.
     SpawnFailed {
@@ -148,7 +164,7 @@ pub enum Observer {
     Collector,
 }
 
-/// Why collection stopped before the end of a stream.
+/// Why collection stopped before the end of a stream, or what was to be kept did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cutoff {
@@ -163,19 +179,22 @@ pub enum Cutoff {
     Idle,
     /// The limit of rate.
     Rate,
+    /// The limit of processes.
+    Processes,
     /// The process ended while something else held the pipe, and the linger time was over.
     WriterAlive,
     /// Whoever reads noesc's output went away, or told noesc to stop.
     Caller,
 }
 
-/// How a stream ended: two facts, kept apart. With neither, the read itself failed.
+/// How a stream ended: two facts, kept apart. Both: its end was seen after a limit had struck. With
+/// neither, the read itself failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct End {
     /// End of file was seen: no process held the writing end any more.
     pub eof: bool,
-    /// Why collection stopped early.
+    /// Why collection stopped, or what struck while the stream was open.
     pub cutoff: Cutoff,
 }
 
@@ -185,10 +204,48 @@ pub struct End {
 pub struct StreamRecord {
     /// Bytes read.
     pub bytes: u64,
+    /// Bytes of them that were to be kept: all up to a limit.
+    pub kept: u64,
     /// Line feeds among them.
     pub lines: u64,
     /// How it ended.
     pub end: End,
+}
+
+/// How much of what a child starts the collector can see and end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Every process that descends from it, whatever its group and session.
+    Tree,
+    /// Its process group.
+    Group,
+}
+
+/// What the collector did to end the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The first signal that it sent or passed on.
+    pub signal: i32,
+    /// Whether `SIGKILL` was sent, too.
+    pub killed: bool,
+}
+
+/// A process that outlives a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survivor {
+    /// Its process id.
+    pub pid: u32,
+    /// The name of its program as the kernel has it, at most 15 bytes, which it chooses itself.
+    pub name: Vec<u8>,
+}
+
+/// Processes of the tree that were alive when the run was over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survivors {
+    /// How many; `None` where it is not known.
+    pub count: Option<u32>,
+    /// The first 64 of them.
+    pub listed: Vec<Survivor>,
 }
 
 /// The record of a run.
@@ -211,6 +268,15 @@ pub struct Captured {
     pub attended: bool,
     /// Whether the collector was undumpable before it started the child.
     pub undumpable: bool,
+    /// Whether the child had the right to look into the collector all the same: root, or
+    /// `CAP_SYS_PTRACE`.
+    pub privileged: bool,
+    /// How much of the tree was seen.
+    pub scope: Scope,
+    /// What was done to end it; `None` where nothing was.
+    pub ended_by: Option<Ended>,
+    /// What outlives the run.
+    pub survivors: Survivors,
     /// Wall clock just before the start.
     pub started: SystemTime,
     /// Wall clock when the process had ended and its output was collected.
@@ -225,4 +291,7 @@ pub struct Captured {
     pub stderr: StreamRecord,
     /// The descriptor of [`Command::extra_fd`](crate::Command::extra_fd), where there is one.
     pub extra: Option<StreamRecord>,
+    /// The terminal of [`Command::terminal`](crate::Command::terminal), where there is one: it
+    /// stands for descriptors 1 and 2, of which then nothing is seen.
+    pub pty: Option<StreamRecord>,
 }

@@ -17,6 +17,9 @@ use rustix::process::{Signal, kill_current_process_group, kill_process};
 /// Passed on to the child's group as they are, and its end is then waited for.
 pub(crate) const CANCELLING: [Signal; 4] = [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT];
 
+/// Passed on too, and nothing more follows: what they mean is between the sender and the child.
+pub(crate) const FORWARDED: [Signal; 2] = [Signal::USR1, Signal::USR2];
+
 /// Needed to follow the child, ignored before or not.
 const FOLLOWING: [Signal; 2] = [Signal::CHILD, Signal::CONT];
 
@@ -44,7 +47,7 @@ impl Signals {
         open_pipe()?;
         signals.fill();
         signals.queue.clear();
-        for signal in CANCELLING.into_iter().chain([Signal::TSTP]) {
+        for signal in CANCELLING.into_iter().chain(FORWARDED).chain([Signal::TSTP]) {
             signals.handle(signal, true);
         }
         for signal in FOLLOWING {
@@ -81,6 +84,19 @@ impl Signals {
         }
         if let Some(ours) = ours {
             exchange(signal.as_raw(), Some(&ours));
+        }
+    }
+
+    /// Takes what still arrives until then, and forgets it.
+    pub(crate) fn absorb(&mut self, until: Instant) {
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            wait_readable(left);
+            self.fill();
+            self.queue.clear();
         }
     }
 
@@ -121,6 +137,79 @@ impl Drop for Signals {
     }
 }
 
+/// Makes this process the one that a program expects to start in: nothing blocked, nothing handled,
+/// `SIGPIPE` deadly. What is ignored otherwise (`nohup`) stays so. For a child between fork and
+/// exec: system calls only.
+pub(crate) fn reset() {
+    let default = with_handler(libc::SIG_DFL);
+    for number in 1..SIGNALS_END {
+        let is_ignored =
+            exchange(number, None).is_some_and(|old| old.sa_sigaction == libc::SIG_IGN);
+        if !is_ignored || number == libc::SIGPIPE {
+            // Those that can't be changed are as they should be.
+            exchange(number, Some(&default));
+        }
+    }
+    Mask(empty_set()).set();
+}
+
+/// The standard signals are those below.
+const SIGNALS_END: c_int = 32;
+
+/// The signals of a supervisor, as something to poll. Every signal is blocked, for good.
+#[cfg(target_os = "linux")]
+pub(crate) struct Inbox(OwnedFd);
+
+#[cfg(target_os = "linux")]
+impl Inbox {
+    /// # Errors
+    /// When there is no descriptor left.
+    pub(crate) fn open() -> std::io::Result<Self> {
+        use std::os::fd::FromRawFd;
+        // Where it is ignored, the kernel would collect children by itself.
+        exchange(libc::SIGCHLD, Some(&with_handler(libc::SIG_DFL)));
+        let mut all = empty_set();
+        let mut wanted = empty_set();
+        // SAFETY: both sets are initialised and ours; the signals are valid numbers; signalfd
+        // reads the set and gives a descriptor that nobody else has, or -1.
+        let fd = unsafe {
+            libc::sigfillset(&raw mut all);
+            Mask(all).set();
+            libc::sigaddset(&raw mut wanted, libc::SIGCHLD);
+            libc::sigaddset(&raw mut wanted, libc::SIGTERM);
+            libc::signalfd(-1, &raw const wanted, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK)
+        };
+        if fd == -1 {
+            return Err(std::io::Error::last_os_error());
+        }
+        // SAFETY: signalfd has just made it.
+        Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+
+    /// The next signal that arrived.
+    pub(crate) fn next(&self) -> Option<c_int> {
+        let mut bytes = [0_u8; size_of::<libc::signalfd_siginfo>()];
+        let count = rustix::io::read(&self.0, &mut bytes).ok()?;
+        // The number is the first member.
+        let number = bytes.get(..count)?.first_chunk()?;
+        c_int::try_from(u32::from_ne_bytes(*number)).ok()
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl AsFd for Inbox {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl std::os::fd::AsRawFd for Inbox {
+    fn as_raw_fd(&self) -> std::os::fd::RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
 /// Keeps `SIGTTOU` from this thread: a group in the background may then write to the terminal and
 /// hand it over. Inherited by a child, which has to undo it.
 pub(crate) struct TtouBlocked {
@@ -140,14 +229,9 @@ impl TtouBlocked {
         Self { before }
     }
 
-    /// The mask that was in force before.
-    pub(crate) fn before(&self) -> Mask {
-        Mask(self.before)
-    }
-
     /// Does `act` as if nothing were blocked.
     pub(crate) fn lifted(&self, act: impl FnOnce()) {
-        self.before().set();
+        Mask(self.before).set();
         act();
         std::mem::forget(Self::new());
     }
@@ -155,18 +239,18 @@ impl TtouBlocked {
 
 impl Drop for TtouBlocked {
     fn drop(&mut self) {
-        self.before().set();
+        Mask(self.before).set();
     }
 }
 
 /// A thread's signal mask.
 #[derive(Clone, Copy)]
-pub(crate) struct Mask(libc::sigset_t);
+struct Mask(libc::sigset_t);
 
 impl Mask {
     /// Makes it the calling thread's. One system call and nothing else, so also right between
     /// fork and exec.
-    pub(crate) fn set(self) {
+    fn set(self) {
         // SAFETY: the set is initialised and outlives the call; the third pointer may be null.
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut());

@@ -1,6 +1,9 @@
 //! Where the bytes of a run go.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Instant;
+
+use crate::Survivors;
 
 /// The most bytes that one [`Chunk`] holds: what a Linux pipe holds by default, so that one read
 /// empties it.
@@ -15,6 +18,8 @@ pub enum Stream {
     Stderr,
     /// The descriptor that [`Command::extra_fd`](crate::Command::extra_fd) names.
     Extra,
+    /// The terminal that [`Command::terminal`](crate::Command::terminal) asks for.
+    Pty,
 }
 
 /// What one read returned.
@@ -30,6 +35,8 @@ pub struct Chunk<'a> {
     pub offset: u64,
     /// 1 to [`CHUNK_BYTES_MAX`] bytes.
     pub bytes: &'a [u8],
+    /// How many of them, from the first, are to be kept: beyond a limit none are. All were read.
+    pub kept: usize,
 }
 
 /// What a sink says after it was given something.
@@ -77,5 +84,33 @@ pub trait Sink {
     fn writable(&mut self, stream: Stream) -> Flow {
         let _ = stream;
         Flow::Continue
+    }
+
+    /// What is to be typed into the terminal of the child now. Asked after each chunk of
+    /// [`Stream::Pty`]; what a child does not read is dropped beyond 4 KiB.
+    fn typed(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// When [`Sink::wake`] is to be called, if nothing comes before.
+    fn wake_at(&self) -> Option<Instant> {
+        None
+    }
+
+    /// The time that [`Sink::wake_at`] named is here.
+    fn wake(&mut self) {}
+
+    /// The process was started.
+    fn started(&mut self, pid: u32) {
+        let _ = pid;
+    }
+
+    /// Learns, when the run is over, that processes of the tree outlive it. The number of bytes
+    /// that they print from now on is written into the file that it gives, in
+    /// [`COUNT_DIGITS`](crate::COUNT_DIGITS) digits and a line end, and the one who does that
+    /// holds the file's lock until the last of them has ended.
+    fn outlived(&mut self, survivors: &Survivors) -> Option<OwnedFd> {
+        let _ = survivors;
+        None
     }
 }

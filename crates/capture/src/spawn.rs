@@ -1,26 +1,24 @@
 //! Starting the process.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, PipeReader};
+use std::io::{self, PipeReader, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use rustix::fs::{Access, AtFlags, CWD};
 use rustix::io::Errno;
-use rustix::process::Pid;
 
-use crate::descriptors;
-use crate::reap::Process;
+use crate::launch::{Image, Place, Setup};
+use crate::process::{Left, Process};
 use crate::terminal::{Terminal, stdin_read_only};
-use crate::{Command, SpawnReason, Stdin, Stream};
+use crate::{Command, SpawnReason, Stdin, Stream, descriptors, pty};
 
-/// A started process and the reading ends of its pipes.
+/// A started process and what its output is read from.
 pub(crate) struct Spawned {
     pub(crate) process: Process,
     pub(crate) executable: PathBuf,
-    pub(crate) pipes: Vec<(Stream, PipeReader)>,
+    pub(crate) outputs: Vec<(Stream, OwnedFd)>,
 }
 
 /// Why it was not started, and the path that is to blame.
@@ -42,60 +40,117 @@ impl From<io::Error> for SpawnFailure {
     }
 }
 
-/// Starts `command` in a process group of its own.
+/// Starts `command` in a process group of its own, or a session where it has a terminal of its own.
 pub(crate) fn spawn(
     command: &Command,
     terminal: Option<&mut Terminal>,
 ) -> Result<Spawned, SpawnFailure> {
     check(command)?;
     let executable = resolve(command)?;
-    let (stdout, stdout_writer) = io::pipe()?;
-    let (stderr, stderr_writer) = io::pipe()?;
-    let mut child = std::process::Command::new(&executable);
-    if let Some((name, rest)) = command.argv.split_first() {
-        child.arg0(name).args(rest);
-    }
-    child.envs(command.env.iter().map(|(name, value)| (name, value)));
-    if let Some(cwd) = &command.cwd {
-        child.current_dir(cwd);
-    }
-    child.stdin(stdin(command.stdin)?).stdout(stdout_writer).stderr(stderr_writer);
-    child.process_group(0);
-    if let Some(keep) = &command.keep_fds {
-        descriptors::close(&mut child, keep);
-    }
-    let mut pipes = vec![(Stream::Stdout, stdout), (Stream::Stderr, stderr)];
-    if let Some(number) = command.extra_fd {
-        let (extra, writer) = io::pipe()?;
-        descriptors::place(&mut child, writer.into(), number)?;
-        pipes.push((Stream::Extra, extra));
-    }
-    if let Some(terminal) = terminal {
-        let setup = terminal.child_setup()?;
-        // SAFETY: runs between fork and exec. `apply` makes system calls on descriptors and a mask
-        // that live in the closure; it allocates nothing, takes no lock and cannot panic.
-        unsafe {
-            child.pre_exec(move || {
-                setup.apply();
-                Ok(())
-            });
+    let cwd = command.cwd.as_deref().map(Path::as_os_str);
+    let image = Image::new(executable.as_os_str(), &command.argv, &environment(command), cwd)?;
+    let Wiring { mut outputs, stdio } = wire(command)?;
+    let unwanted = command.keep_fds.as_ref().map(|keep| descriptors::unwanted(keep));
+    let (extra, _reserved) = match command.extra_fd {
+        None => (None, None),
+        Some(number) => {
+            let (extra, writer) = io::pipe()?;
+            outputs.push((Stream::Extra, extra.into()));
+            let writer: OwnedFd = writer.into();
+            let reserved = descriptors::reserve(&writer, number)?;
+            (Some((writer, number)), Some(reserved))
+        }
+    };
+    let (told, failure) = io::pipe()?;
+    let place = match (command.terminal, terminal) {
+        (Some(_), _) => Place::Session,
+        (None, Some(terminal)) => Place::Group { terminal: terminal.for_child()? },
+        (None, None) => Place::Group { terminal: None },
+    };
+    let unwanted = unwanted.unwrap_or_default();
+    let failure = descriptors::above_standard(failure.into())?;
+    let setup = Setup { stdio, place, unwanted, extra, failure };
+    let process = start(&image, &setup)?;
+    // With the writing ends here no end of file would ever come.
+    drop(setup);
+    match failure_of(told) {
+        None => Ok(Spawned { process, executable, outputs }),
+        Some(error) => {
+            process.release(Left::default());
+            Err(classify(&error, &executable, command))
         }
     }
-    let started = child.spawn().map_err(|error| classify(&error, &executable, command))?;
-    // `child` still holds the writing ends; with them here no end of file would ever come.
-    drop(child);
-    let pid = i32::try_from(started.id()).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| SpawnFailure::new(SpawnReason::Refused(0), None))?;
-    Ok(Spawned { process: Process::new(pid), executable, pipes })
 }
 
-fn stdin(stdin: Stdin) -> Result<Stdio, SpawnFailure> {
+/// What the child writes to, and what it is read from.
+struct Wiring {
+    outputs: Vec<(Stream, OwnedFd)>,
+    stdio: [OwnedFd; 3],
+}
+
+fn wire(command: &Command) -> Result<Wiring, SpawnFailure> {
+    if let Some(size) = command.terminal {
+        let (ours, theirs) = pty::open(size)?;
+        let theirs = descriptors::above_standard(theirs)?;
+        let stdio = [theirs.try_clone()?, theirs.try_clone()?, theirs];
+        return Ok(Wiring { outputs: vec![(Stream::Pty, ours)], stdio });
+    }
+    let (stdout, stdout_writer) = io::pipe()?;
+    let (stderr, stderr_writer) = io::pipe()?;
+    let outputs = vec![(Stream::Stdout, stdout.into()), (Stream::Stderr, stderr.into())];
+    let stdio = [stdin(command.stdin)?, stdout_writer.into(), stderr_writer.into()];
+    let [stdin, stdout, stderr] = stdio.map(descriptors::above_standard);
+    Ok(Wiring { outputs, stdio: [stdin?, stdout?, stderr?] })
+}
+
+/// The caller's environment, and what the command sets in it.
+fn environment(command: &Command) -> Vec<(OsString, OsString)> {
+    let is_set = |name: &OsStr| command.env.iter().any(|(set, _)| set == name);
+    let inherited = std::env::vars_os().filter(|(name, _)| !is_set(name));
+    let last = |at: usize, name: &OsStr| command.env.iter().skip(at + 1).all(|(n, _)| n != name);
+    let set = command.env.iter().enumerate().filter(|(at, (name, _))| last(*at, name));
+    inherited.chain(set.map(|(_, entry)| entry.clone())).collect()
+}
+
+/// Starts the child under a supervisor.
+#[cfg(target_os = "linux")]
+fn start(image: &Image, setup: &Setup) -> io::Result<Process> {
+    use crate::process::supervised::Link;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+
+    let flags = SocketFlags::CLOEXEC;
+    let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    let Some(supervisor) = crate::launch::fork()? else {
+        crate::supervisor::supervise(&theirs, image, setup);
+    };
+    drop(theirs);
+    let mut link = Link::new(ours, supervisor);
+    let pid = link.started()?;
+    Ok(Process::supervised(pid, link))
+}
+
+/// Starts the child: this system has no way to become the parent of its orphans.
+#[cfg(not(target_os = "linux"))]
+fn start(image: &Image, setup: &Setup) -> io::Result<Process> {
+    Ok(Process::own(crate::launch::start(image, setup, |_| ())?))
+}
+
+/// What failed in the child before its program began; `None` when that began.
+fn failure_of(told: PipeReader) -> Option<io::Error> {
+    let mut bytes = [0; 4];
+    let mut told = told;
+    told.read_exact(&mut bytes).ok()?;
+    Some(io::Error::from_raw_os_error(i32::from_ne_bytes(bytes)))
+}
+
+fn stdin(stdin: Stdin) -> Result<OwnedFd, SpawnFailure> {
+    let stdio = rustix::stdio::stdin();
     match stdin {
-        Stdin::Null => Ok(Stdio::null()),
-        Stdin::Inherit if rustix::termios::isatty(rustix::stdio::stdin()) => stdin_read_only()
-            .map(Stdio::from)
-            .map_err(|_| SpawnFailure::new(SpawnReason::Terminal, None)),
-        Stdin::Inherit => Ok(Stdio::inherit()),
+        Stdin::Null => Ok(std::fs::File::open("/dev/null")?.into()),
+        Stdin::Inherit if rustix::termios::isatty(stdio) => {
+            stdin_read_only().map_err(|_| SpawnFailure::new(SpawnReason::Terminal, None))
+        }
+        Stdin::Inherit => Ok(stdio.try_clone_to_owned()?),
     }
 }
 

@@ -8,7 +8,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::process::Pid;
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
-use crate::signal::{Mask, TtouBlocked};
+use crate::signal::TtouBlocked;
 
 /// The terminal that this process is controlled by, and the right to hand it to the child.
 pub(crate) struct Terminal {
@@ -32,13 +32,11 @@ impl Terminal {
         Some(Self { fd, own_group, wanted, given: false, ttou: TtouBlocked::new() })
     }
 
-    /// What the child has to do between fork and exec, in its own group already: take the terminal
-    /// if it is to have it (so that it cannot read before it may), and undo the blocked signal.
-    pub(crate) fn child_setup(&mut self) -> io::Result<ChildSetup> {
-        let take = self.wanted && self.is_ours();
-        self.given = take;
-        let terminal = take.then(|| self.fd.as_fd().try_clone_to_owned()).transpose()?;
-        Ok(ChildSetup { terminal, mask: self.ttou.before() })
+    /// The terminal for the child's set-up, if the child is to have it from the start: it cannot
+    /// read before it may.
+    pub(crate) fn for_child(&mut self) -> io::Result<Option<OwnedFd>> {
+        self.given = self.wanted && self.is_ours();
+        Ok(self.given.then(|| self.fd.as_fd().try_clone_to_owned()).transpose()?)
     }
 
     /// Whether our own group is the foreground group.
@@ -75,24 +73,6 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.take_back();
-    }
-}
-
-/// The child's part of the hand-over.
-pub(crate) struct ChildSetup {
-    terminal: Option<OwnedFd>,
-    mask: Mask,
-}
-
-impl ChildSetup {
-    /// System calls only: no memory is allocated, no lock taken.
-    pub(crate) fn apply(&self) {
-        if let Some(terminal) = &self.terminal {
-            // SIGTTOU is blocked by inheritance here. A failure leaves the child in the background,
-            // where it is stopped when it reads and given the terminal then.
-            let _ = tcsetpgrp(terminal, rustix::process::getpid());
-        }
-        self.mask.set();
     }
 }
 

@@ -203,9 +203,9 @@ fn arguments_that_are_too_long() {
 }
 
 #[test]
-fn a_status_that_something_else_collected_is_unknown() {
-    /// Waits for the child before the run does.
-    struct Thief(String);
+fn nobody_else_in_the_process_can_collect_the_status() {
+    /// Waits for every child before the run does.
+    struct Thief(String, Vec<bool>);
     impl Sink for Thief {
         fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
             self.0.push_str(&String::from_utf8_lossy(chunk.bytes));
@@ -214,15 +214,26 @@ fn a_status_that_something_else_collected_is_unknown() {
         fn end(&mut self, stream: Stream, _: End) -> Flow {
             if stream == Stream::Stderr {
                 let pid = rustix::process::Pid::from_raw(self.0.trim().parse().unwrap());
-                rustix::process::waitpid(pid, rustix::process::WaitOptions::empty()).unwrap();
+                let stolen = rustix::process::waitpid(pid, rustix::process::WaitOptions::empty());
+                self.1.push(stolen.is_ok());
             }
             Flow::Continue
         }
     }
-    let script = "echo $$; exec >&-; sleep 0.1; exec 2>&-; sleep 0.2";
-    let captured = run(&sh(script), &Limits::default(), &mut Thief(String::new()));
-    assert_eq!(captured.outcome, Outcome::Unknown { why: Unknown::CollectedElsewhere });
-    assert_eq!(captured.exit, Exit::Unknown { why: Unknown::CollectedElsewhere });
+    let script = "echo $$; exec >&-; sleep 0.1; exec 2>&-; sleep 0.2; exit 7";
+    let mut thief = Thief(String::new(), Vec::new());
+    let captured = run(&sh(script), &Limits::default(), &mut thief);
+    assert_eq!(thief.1, [false]);
+    assert_eq!(captured.outcome, Outcome::Exited { code: 7 });
+}
+
+#[test]
+fn a_status_that_the_supervisor_took_with_it_is_unknown() {
+    let (captured, keep) = captured(&sh("echo up; kill -9 $PPID; exec sleep 0.3"));
+    assert_eq!(keep.stdout(), "up\n");
+    assert_eq!(captured.outcome, Outcome::Unknown { why: Unknown::SupervisorLost });
+    assert_eq!(captured.scope, noesc_capture::Scope::Group);
+    assert_eq!(captured.survivors.count, None);
 }
 
 #[test]

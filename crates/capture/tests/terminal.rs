@@ -269,7 +269,8 @@ fn a_terminal_that_was_taken_back_is_given_again() {
             print(word, flush=True)\n    \
             print('got:' + os.read(tty, 99).decode().strip(), flush=True)\n\
         read('ask')\n\
-        os.tcsetpgrp(tty, os.getpgid(os.getppid()))\n\
+        above = open(f'/proc/{os.getppid()}/stat').read().rsplit(')', 1)[1].split()[1]\n\
+        os.tcsetpgrp(tty, os.getpgid(int(above)))\n\
         read('again')\n";
     std::fs::write(pane.path("asks.py"), script).unwrap();
     pane.type_line(&format!("echo 1 | $R python3 {}; echo code:$?", pane.path("asks.py")));
