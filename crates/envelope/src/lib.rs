@@ -8,6 +8,7 @@
 //!
 //! [`Excerpt`] chooses which part of a long view an envelope holds: its head and its tail.
 
+mod command;
 mod excerpt;
 mod expected;
 mod fence;
@@ -17,11 +18,13 @@ mod json;
 mod lines;
 mod order;
 mod outcome;
+mod processes;
 mod record;
 mod report;
 mod value;
 mod xml;
 
+pub use command::{Command, Recorded, StdinKind, WindowSize};
 pub use excerpt::{CLUSTER_BYTES_MAX, Excerpt, STYLE_BYTES_MAX, Selection};
 pub use expected::{Expected, Mismatch, Promise};
 pub use format::{
@@ -31,11 +34,12 @@ pub use ident::{Digest, Escaped, IdentError, RunId, Timestamp};
 pub use json::schema;
 pub use lines::LINE_BYTES_MAX;
 pub use order::{ORDER_MAX, Order};
-pub use outcome::{Exit, LimitName, Observer, Outcome, OutcomeKind};
+pub use outcome::{Exit, LimitName, Observer, Outcome, OutcomeKind, STILL_RUNNING};
+pub use processes::{Collector, Ended, Processes, SURVIVORS_MAX, Scope, Survivor, Survivors};
 pub use record::{
-    Bytes, Command, Covers, Cutoff, Digests, Disagreement, Envelope, Evidence, LimitPolicy,
-    Limited, Limits, Omitted, OrderEntry, Policy, RawDigest, Recorded, Redaction, Schema, Screen,
-    StdinKind, Stream, StreamName, Text, Time, Tool, Trust, View, WindowSize,
+    Bytes, Covers, Cutoff, Digests, Disagreement, Envelope, Evidence, LimitPolicy, Limited, Limits,
+    Omitted, OrderEntry, Policy, RawDigest, Redaction, Schema, Screen, Stream, StreamName, Text,
+    Time, Tool, Trust, View,
 };
 pub use report::{Collapsed, Counts, Finding, HeldBack, Overwritten, Removed, Report, Severity};
 pub use value::{NUMBER_BYTES_MAX, Number, VALUE_COUNT_MAX, VALUE_DEPTH_MAX, Value, ValueError};

@@ -115,8 +115,8 @@ fn for_people(envelope: &Envelope, out: &mut String) {
     let ended = match &envelope.outcome.kind {
         OutcomeKind::Exited { code } => format!("exited {code}"),
         OutcomeKind::Signalled { signal, .. } => format!("ended by signal {signal}"),
-        OutcomeKind::TimedOut => "stopped: its time was over".to_owned(),
-        OutcomeKind::IdleOut => "stopped: it was idle for too long".to_owned(),
+        OutcomeKind::TimedOut { .. } => "stopped: its time was over".to_owned(),
+        OutcomeKind::IdleOut { .. } => "stopped: it was idle for too long".to_owned(),
         OutcomeKind::StoppedByLimit { .. } => "stopped at a limit".to_owned(),
         OutcomeKind::SpawnFailed { reason, .. } => format!("not started: {reason}"),
         OutcomeKind::Cancelled { signal, exit } => {

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::ident::Escaped;
 
+/// Why an end was not seen, where there is none yet: the run goes on, or the process was left
+/// running.
+pub const STILL_RUNNING: &str = "still-running";
+
 /// What came of a run, and who observed it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
@@ -32,13 +36,21 @@ pub enum OutcomeKind {
         core: bool,
     },
     /// It was stopped because its time was over.
-    TimedOut,
+    TimedOut {
+        /// How the process itself ended.
+        exit: Exit,
+    },
     /// It was stopped because it wrote nothing for too long.
-    IdleOut,
+    IdleOut {
+        /// How the process itself ended.
+        exit: Exit,
+    },
     /// It was stopped at another limit.
     StoppedByLimit {
         /// Which limit.
         which: LimitName,
+        /// How the process itself ended.
+        exit: Exit,
     },
     /// It was never started.
     SpawnFailed {
@@ -53,12 +65,12 @@ pub enum OutcomeKind {
     Cancelled {
         /// Number of the first such signal.
         signal: i32,
-        /// How the process ended.
+        /// How the process itself ended.
         exit: Exit,
     },
     /// Its end was not seen.
     Unknown {
-        /// A word for why not.
+        /// A word for why not; `still-running` where it has not ended yet.
         why: Escaped,
     },
 }
@@ -81,7 +93,7 @@ pub enum Exit {
     },
     /// Its end was not seen.
     Unknown {
-        /// A word for why not.
+        /// A word for why not; `still-running` where it has not ended yet.
         why: Escaped,
     },
 }

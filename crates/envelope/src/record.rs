@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 
+use crate::command::{Command, WindowSize};
 use crate::excerpt::Selection;
 use crate::expected::Expected;
 use crate::ident::{Digest, Escaped, RunId, Timestamp};
 use crate::order::ORDER_MAX;
 use crate::outcome::Outcome;
+use crate::processes::{Collector, Processes};
 use crate::report::Report;
 
 /// What is known of a run, and a view of each of its streams.
@@ -30,6 +33,10 @@ pub struct Envelope {
     pub time: Time,
     /// How it ended.
     pub outcome: Outcome,
+    /// What became of its processes.
+    pub processes: Processes,
+    /// The process that observed all this.
+    pub collector: Collector,
     /// What it printed, by stream.
     #[schemars(extend("propertyNames" = {"$ref": "#/$defs/StreamName"}))]
     pub streams: BTreeMap<StreamName, Stream>,
@@ -38,6 +45,7 @@ pub struct Envelope {
     pub expected: Option<Expected>,
     /// The order in which the collector saw the streams, and nothing more: at most 1,024 entries
     /// from the start, in the order of `seq`.
+    #[serde(deserialize_with = "at_most::<ORDER_MAX, _, _>")]
     #[schemars(length(max = ORDER_MAX))]
     pub order: Vec<OrderEntry>,
     /// The limits in force.
@@ -94,69 +102,13 @@ pub struct Tool {
     pub unicode: Escaped,
 }
 
-/// What was run. Arguments and paths are audit-escaped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Command {
-    /// How much of the command is recorded.
-    pub recorded: Recorded,
-    /// The name of the program, then its arguments; empty unless `recorded` is `full`.
-    pub argv: Vec<Escaped>,
-    /// A keyed digest of the arguments, each followed by a NUL, where `recorded` is `digest`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub argv_hmac: Option<Digest>,
-    /// Whether the caller asked for a shell line.
-    pub shell: bool,
-    /// The file that was executed; null where it was not found, or not recorded.
-    pub executable: Option<Escaped>,
-    /// The working folder; null where it is not known, or not recorded.
-    pub cwd: Option<Escaped>,
-    /// The size of the child's terminal; null under pipes.
-    pub terminal: Option<WindowSize>,
-    /// What the child found at descriptor 0.
-    pub stdin: StdinKind,
-}
-
-/// How much of a command a record holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Recorded {
-    /// All of it.
-    #[default]
-    Full,
-    /// The executed file, no arguments.
-    Executable,
-    /// A digest.
-    Digest,
-}
-
-/// What a child finds at descriptor 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum StdinKind {
-    /// The null device.
-    #[default]
-    Null,
-    /// The standard input of the caller.
-    Inherited,
-    /// The terminal of the run.
-    Pty,
-}
-
-/// A size in cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WindowSize {
-    /// Columns.
-    pub columns: u16,
-    /// Rows.
-    pub rows: u16,
-}
-
 /// Begin and end by the wall clock, duration by one that is never set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Time {
     /// Just before the start.
     pub started: Timestamp,
-    /// When the process had ended and its output was collected.
+    /// When the process had ended and its output was collected; of a run that still goes on, when
+    /// the record was made.
     pub ended: Timestamp,
     /// Milliseconds between the two.
     pub duration_ms: u64,
@@ -204,7 +156,7 @@ pub struct Stream {
     pub lines: u64,
     /// Whether end of file was seen.
     pub eof: bool,
-    /// Why collection stopped before it.
+    /// What struck while it was open.
     pub cutoff: Cutoff,
     /// Digests of what was observed, and of the view.
     pub digest: Digests,
@@ -277,6 +229,17 @@ pub(crate) fn present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
     T::deserialize(from).map(Some)
 }
 
+/// A list of at most this many.
+pub(crate) fn at_most<'de, const MAX: usize, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<T>, D::Error> {
+    let list = Vec::deserialize(from)?;
+    match list.len() <= MAX {
+        true => Ok(list),
+        false => Err(D::Error::custom(format_args!("more than {MAX} in a list"))),
+    }
+}
+
 impl TryFrom<ViewKeys> for View {
     type Error = &'static str;
 
@@ -321,17 +284,17 @@ pub struct Omitted {
 pub struct Bytes {
     /// Bytes read by the collector.
     pub observed: u64,
-    /// Bytes of them that were made into the transcript.
+    /// Bytes of them that were kept, for the transcript and as evidence.
     pub kept: u64,
-    /// Whether these are all that the stream held.
+    /// Whether the end was seen and every byte kept.
     pub complete: bool,
 }
 
-/// Why collection stopped before the end of a stream.
+/// What struck while a stream was open. Whether its end was seen all the same is another fact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cutoff {
-    /// It did not.
+    /// Nothing did.
     #[default]
     None,
     /// The limit of bytes.

@@ -197,12 +197,13 @@ stderr| last
 #[test]
 fn the_examples_tell_every_outcome() {
     let exit = Exit::Signalled { signal: 15, core: false };
+    let stopped = OutcomeKind::StoppedByLimit { which: LimitName::Bytes, exit: exit.clone() };
     for (kind, status, line) in [
         (OutcomeKind::Exited { code: 0 }, 0, "exited 0"),
         (OutcomeKind::Signalled { signal: 9, core: false }, 137, "signalled 9"),
-        (OutcomeKind::TimedOut, 124, "timed_out"),
-        (OutcomeKind::IdleOut, 124, "idle_out"),
-        (OutcomeKind::StoppedByLimit { which: LimitName::Bytes }, 124, "stopped_by_limit bytes"),
+        (OutcomeKind::TimedOut { exit: exit.clone() }, 124, "timed_out"),
+        (OutcomeKind::IdleOut { exit: exit.clone() }, 124, "idle_out"),
+        (stopped, 124, "stopped_by_limit bytes"),
         (
             OutcomeKind::SpawnFailed { reason: "not-found".into(), path: None },
             125,

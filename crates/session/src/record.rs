@@ -109,8 +109,18 @@ pub(crate) fn envelope(
             duration_ms: u64::try_from(captured.duration.as_millis()).unwrap_or(u64::MAX),
         },
         outcome: envelope::Outcome {
-            kind: outcome(&captured.outcome),
+            kind: outcome(&captured.outcome, captured.exit),
             observed_by: envelope::Observer::Collector,
+        },
+        processes: envelope::Processes {
+            scope: envelope::Scope::Group,
+            ended: None,
+            survivors: envelope::Survivors::default(),
+        },
+        collector: envelope::Collector {
+            undumpable: captured.undumpable,
+            privileged: false,
+            attended: captured.attended,
         },
         // Of a process that was not started no stream was observed.
         streams: if started { streams.into_iter().collect() } else { Default::default() },
@@ -166,18 +176,19 @@ pub(crate) fn limits(
     }
 }
 
-fn outcome(outcome: &Outcome) -> envelope::OutcomeKind {
+fn outcome(outcome: &Outcome, end: Exit) -> envelope::OutcomeKind {
     use envelope::OutcomeKind as To;
     match outcome {
         Outcome::Exited { code } => To::Exited { code: *code },
         Outcome::Signalled { signal, core } => To::Signalled { signal: *signal, core: *core },
-        Outcome::TimedOut => To::TimedOut,
-        Outcome::IdleOut => To::IdleOut,
+        Outcome::TimedOut => To::TimedOut { exit: exit(end) },
+        Outcome::IdleOut => To::IdleOut { exit: exit(end) },
         Outcome::StoppedByLimit { which } => To::StoppedByLimit {
             which: match which {
                 noesc_capture::Limit::Rate => envelope::LimitName::Rate,
                 _ => envelope::LimitName::Bytes,
             },
+            exit: exit(end),
         },
         Outcome::SpawnFailed { reason, path } => {
             To::SpawnFailed { reason: spawn_reason(*reason), path: path.as_ref().map(Escaped::os) }

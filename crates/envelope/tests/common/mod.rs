@@ -66,6 +66,12 @@ pub fn ordinary(stdout: &str, stderr: &str) -> Envelope {
             kind: OutcomeKind::Exited { code: 101 },
             observed_by: Observer::Collector,
         },
+        processes: Processes {
+            scope: Scope::Tree,
+            ended: None,
+            survivors: Survivors { count: Some(0), listed: Vec::new() },
+        },
+        collector: Collector { undumpable: true, privileged: false, attended: true },
         expected: None,
         streams: BTreeMap::from([
             (StreamName::Stdout, stream(whole(stdout))),
@@ -185,6 +191,9 @@ pub fn escaped() -> impl Strategy<Value = Escaped> {
         b"\x1b]0;x\x07",
         b"-->",
         b"not-found",
+        b"still-running",
+        b"sh, 1 init",
+        b"\" 1 x",
     ]);
     prop_oneof![hostile.prop_map(Escaped::new), vec(any::<u8>(), 0..9).prop_map(Escaped::new)]
 }
@@ -284,12 +293,15 @@ fn any_stream(
         })
 }
 
-fn outcome() -> impl Strategy<Value = OutcomeKind> {
-    let exit = prop_oneof![
+fn exit() -> impl Strategy<Value = Exit> {
+    prop_oneof![
         any::<u8>().prop_map(|code| Exit::Exited { code }),
         any::<(i32, bool)>().prop_map(|(signal, core)| Exit::Signalled { signal, core }),
         escaped().prop_map(|why| Exit::Unknown { why }),
-    ];
+    ]
+}
+
+fn outcome() -> impl Strategy<Value = OutcomeKind> {
     let which = proptest::sample::select(vec![
         LimitName::Bytes,
         LimitName::Rate,
@@ -299,35 +311,56 @@ fn outcome() -> impl Strategy<Value = OutcomeKind> {
     prop_oneof![
         any::<u8>().prop_map(|code| OutcomeKind::Exited { code }),
         any::<(i32, bool)>().prop_map(|(signal, core)| OutcomeKind::Signalled { signal, core }),
-        Just(OutcomeKind::TimedOut),
-        Just(OutcomeKind::IdleOut),
-        which.prop_map(|which| OutcomeKind::StoppedByLimit { which }),
+        exit().prop_map(|exit| OutcomeKind::TimedOut { exit }),
+        exit().prop_map(|exit| OutcomeKind::IdleOut { exit }),
+        (which, exit()).prop_map(|(which, exit)| OutcomeKind::StoppedByLimit { which, exit }),
         (escaped(), option::of(escaped()))
             .prop_map(|(reason, path)| OutcomeKind::SpawnFailed { reason, path }),
-        (any::<i32>(), exit).prop_map(|(signal, exit)| OutcomeKind::Cancelled { signal, exit }),
+        (any::<i32>(), exit()).prop_map(|(signal, exit)| OutcomeKind::Cancelled { signal, exit }),
         escaped().prop_map(|why| OutcomeKind::Unknown { why }),
     ]
 }
 
+fn processes() -> impl Strategy<Value = Processes> {
+    let scope = proptest::sample::select(vec![Scope::Tree, Scope::Group]);
+    let signal = prop_oneof![Just(9), Just(15), any::<i32>()];
+    let ended = (signal, any::<bool>())
+        .prop_map(|(signal, killed)| Ended { signal, killed: killed || signal == 9 });
+    let survivor = || (any::<u32>(), escaped()).prop_map(|(pid, name)| Survivor { pid, name });
+    let listed = prop_oneof![9 => vec(survivor(), 0..12), 1 => vec(survivor(), SURVIVORS_MAX)];
+    let more = option::of(prop_oneof![0..3_u32, 0..u32::MAX - 64]);
+    (scope, option::of(ended), listed, more).prop_map(|(scope, ended, listed, more)| Processes {
+        scope,
+        ended,
+        survivors: Survivors { count: more.map(|more| listed.len() as u32 + more), listed },
+    })
+}
+
+fn collector() -> impl Strategy<Value = Collector> {
+    any::<(bool, bool, bool)>().prop_map(|(undumpable, privileged, attended)| Collector {
+        undumpable,
+        privileged,
+        attended,
+    })
+}
+
 fn command() -> impl Strategy<Value = Command> {
-    let recorded =
-        proptest::sample::select(vec![Recorded::Full, Recorded::Executable, Recorded::Digest]);
-    let stdin =
-        proptest::sample::select(vec![StdinKind::Null, StdinKind::Inherited, StdinKind::Pty]);
+    let argv = prop_oneof![
+        vec(escaped(), 0..4).prop_map(|argv| (Recorded::Full, argv, None)),
+        Just((Recorded::Executable, Vec::new(), None)),
+        digest().prop_map(|digest| (Recorded::Digest, Vec::new(), Some(digest))),
+    ];
+    let stdin = proptest::sample::select(vec![StdinKind::Null, StdinKind::Inherited]);
     let size = any::<(u16, u16)>().prop_map(|(columns, rows)| WindowSize { columns, rows });
+    let input = prop_oneof![
+        (stdin, option::of(size.clone())),
+        size.prop_map(|size| (StdinKind::Pty, Some(size))),
+    ];
     let paths = (option::of(escaped()), option::of(escaped()));
-    (
-        vec(escaped(), 0..4),
-        option::of(digest()),
-        any::<bool>(),
-        paths,
-        option::of(size),
-        recorded,
-        stdin,
-    )
-        .prop_map(|(argv, argv_hmac, shell, (executable, cwd), terminal, recorded, stdin)| {
-            Command { recorded, argv, argv_hmac, shell, executable, cwd, terminal, stdin }
-        })
+    (argv, any::<bool>(), paths, input).prop_map(|(argv, shell, (executable, cwd), input)| {
+        let ((recorded, argv, argv_hmac), (stdin, terminal)) = (argv, input);
+        Command { recorded, argv, argv_hmac, shell, executable, cwd, terminal, stdin }
+    })
 }
 
 fn limits() -> impl Strategy<Value = Limits> {
@@ -440,9 +473,11 @@ pub fn envelope(
     let expected = option::of(expected(text.clone()));
     // Boxed: the whole of it would not fit the stack of a test.
     let streams = btree_map(name(), any_stream(text).boxed(), 0..=3);
-    let rest = (command().boxed(), outcome().boxed(), limits().boxed(), evidence().boxed());
+    let ran = (command().boxed(), outcome().boxed(), processes().boxed(), collector());
+    let rest = (ran, limits().boxed(), evidence().boxed());
     (facts.boxed(), (streams, expected), rest).prop_map(
-        |(facts, (streams, expected), (command, outcome, limits, evidence))| {
+        |(facts, (streams, expected), (ran, limits, evidence))| {
+            let (command, outcome, processes, collector) = ran;
             let ((ms, random), words, (seconds, duration_ms), order, (redaction, screen), rows) =
                 facts;
             let [name, version, unicode, profile, fingerprint] = words;
@@ -454,6 +489,8 @@ pub fn envelope(
                 command,
                 time: Time { started: moment.into(), ended: moment.into(), duration_ms },
                 outcome: Outcome { kind: outcome, observed_by: Observer::Collector },
+                processes,
+                collector,
                 streams,
                 expected,
                 order,
