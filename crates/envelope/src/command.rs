@@ -122,3 +122,56 @@ pub struct WindowSize {
     /// Rows.
     pub rows: u16,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(recorded: &str, argv: &str, more: &str) -> Result<Command, String> {
+        let text = format!(
+            r#"{{"recorded":"{recorded}","argv":{argv},"shell":false,"executable":null,
+                "cwd":null{more}}}"#
+        );
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_recorded_is_there_and_nothing_else() {
+        let hmac = format!(r#","argv_hmac":"{}","stdin":"null""#, "ab".repeat(32));
+        let none = r#","stdin":"null""#;
+        for (recorded, argv, more, right) in [
+            ("full", r#"["a"]"#, none, true),
+            ("full", "[]", none, true),
+            ("full", r#"["a"]"#, &hmac, false),
+            ("executable", "[]", none, true),
+            ("executable", r#"["a"]"#, none, false),
+            ("executable", "[]", &hmac, false),
+            ("digest", "[]", &hmac, true),
+            ("digest", r#"["a"]"#, &hmac, false),
+            ("digest", "[]", none, false),
+            ("digest", "[]", r#","argv_hmac":null,"stdin":"null""#, false),
+        ] {
+            let command = read(recorded, argv, more);
+            assert_eq!(command.is_ok(), right, "{recorded} {argv} {more}: {command:?}");
+            if let Ok(command) = command {
+                let text = serde_json::to_string(&command).unwrap();
+                assert_eq!(serde_json::from_str::<Command>(&text).unwrap(), command);
+            }
+        }
+    }
+
+    #[test]
+    fn a_pty_as_stdin_is_a_terminal() {
+        let terminal = r#","terminal":{"columns":80,"rows":24}"#;
+        for (stdin, terminal, right) in [
+            ("pty", terminal, true),
+            ("pty", r#","terminal":null"#, false),
+            ("pty", "", false),
+            ("null", terminal, true),
+            ("inherited", r#","terminal":null"#, true),
+        ] {
+            let more = format!(r#"{terminal},"stdin":"{stdin}""#);
+            assert_eq!(read("full", "[]", &more).is_ok(), right, "{more}");
+        }
+    }
+}

@@ -21,6 +21,7 @@ mod outcome;
 mod processes;
 mod record;
 mod report;
+mod told;
 mod value;
 mod xml;
 

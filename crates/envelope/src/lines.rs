@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::format::{self, Format, ParseError, has_tail, omits};
-use crate::outcome::{Exit, OutcomeKind};
 use crate::record::{Envelope, Omitted, OrderEntry, Stream, StreamName, Text};
+use crate::told::plural;
 
 /// Bytes of a child's line on one line of output. Longer ones are continued on the next.
 pub const LINE_BYTES_MAX: usize = 2000;
@@ -98,11 +98,6 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// `1 line`, `2 lines`.
-pub(crate) fn plural(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
 /// The line that stands where a view was cut.
 fn mark(stream: StreamName, omitted: Omitted) -> String {
     let Omitted { bytes, lines, .. } = omitted;
@@ -112,31 +107,22 @@ fn mark(stream: StreamName, omitted: Omitted) -> String {
 
 /// What a person wants to know first. Nothing a child chose stands here but escaped names.
 fn for_people(envelope: &Envelope, out: &mut String) {
-    let ended = match &envelope.outcome.kind {
-        OutcomeKind::Exited { code } => format!("exited {code}"),
-        OutcomeKind::Signalled { signal, .. } => format!("ended by signal {signal}"),
-        OutcomeKind::TimedOut { .. } => "stopped: its time was over".to_owned(),
-        OutcomeKind::IdleOut { .. } => "stopped: it was idle for too long".to_owned(),
-        OutcomeKind::StoppedByLimit { .. } => "stopped at a limit".to_owned(),
-        OutcomeKind::SpawnFailed { reason, .. } => format!("not started: {reason}"),
-        OutcomeKind::Cancelled { signal, exit } => {
-            let end = match exit {
-                Exit::Exited { code } => format!("exited {code}"),
-                Exit::Signalled { signal, .. } => format!("ended by signal {signal}"),
-                Exit::Unknown { why } => format!("its end is unknown: {why}"),
-            };
-            format!("cancelled by signal {signal}; {end}")
-        }
-        OutcomeKind::Unknown { why } => format!("its end is unknown: {why}"),
-    };
-    let _ = writeln!(out, "# {ended}, after {} ms", envelope.time.duration_ms);
+    let Envelope { outcome, processes, limits, time, .. } = envelope;
+    let ended = outcome.kind.told(limits, processes.ended);
+    let _ = writeln!(out, "# {ended}, after {} ms", time.duration_ms);
+    if let Some(survivors) = processes.survivors.told() {
+        let _ = writeln!(out, "# {survivors}");
+    }
     for (&name, stream) in &envelope.streams {
         let Stream { bytes, lines, view, report, .. } = stream;
         let name = short(name);
-        let (bytes, lines) = (plural(bytes.observed, "raw byte"), plural(*lines, "raw line"));
-        let _ = write!(out, "# {name}: {bytes}, {lines}; {report}");
-        if !stream.eof {
-            out.push_str("; its end was not seen");
+        let (raw, lines) = (plural(bytes.observed, "raw byte"), plural(*lines, "raw line"));
+        let _ = write!(out, "# {name}: {raw}, {lines}; {report}");
+        if bytes.kept != bytes.observed {
+            let _ = write!(out, "; {} kept", plural(bytes.kept, "raw byte"));
+        }
+        if let Some(end) = stream.cutoff.told(stream.eof) {
+            let _ = write!(out, "; {end}");
         }
         if view.omitted.bytes > 0 {
             let Omitted { bytes, lines, .. } = view.omitted;

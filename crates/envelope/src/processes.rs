@@ -10,7 +10,7 @@ use crate::record::at_most;
 pub const SURVIVORS_MAX: usize = 64;
 
 /// SIGKILL, on every system that has it.
-const SIGKILL: i32 = 9;
+pub(crate) const SIGKILL: i32 = 9;
 
 /// What became of the processes of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -119,4 +119,39 @@ pub struct Collector {
     pub privileged: bool,
     /// Whether it passed on to the child the signals that were sent to it.
     pub attended: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn survivors_are_listed_up_to_the_limit_and_no_more_than_there_were() {
+        let read = |count: &str, listed: usize| {
+            let listed = vec![r#"{"pid":1,"name":"sh"}"#; listed].join(",");
+            let text = format!(r#"{{"count":{count},"listed":[{listed}]}}"#);
+            serde_json::from_str::<Survivors>(&text).map_err(|error| error.to_string())
+        };
+        for count in ["null", "100"] {
+            assert!(read(count, SURVIVORS_MAX - 1).is_ok());
+            assert_eq!(read(count, SURVIVORS_MAX).unwrap().listed.len(), SURVIVORS_MAX);
+            let error = read(count, SURVIVORS_MAX + 1).unwrap_err();
+            assert!(error.starts_with("more than 64 in a list"), "{error}");
+        }
+        for (count, listed, right) in
+            [("0", 0, true), ("0", 1, false), ("3", 2, true), ("3", 3, true), ("3", 4, false)]
+        {
+            assert_eq!(read(count, listed).is_ok(), right, "{count} {listed}");
+        }
+    }
+
+    #[test]
+    fn a_kill_kills() {
+        let read = |signal: i32, killed: bool| {
+            let text = format!(r#"{{"signal":{signal},"killed":{killed}}}"#);
+            serde_json::from_str::<Ended>(&text).is_ok()
+        };
+        assert!(read(15, false) && read(15, true) && read(9, true));
+        assert!(!read(9, false));
+    }
 }

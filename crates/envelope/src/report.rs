@@ -276,7 +276,7 @@ impl fmt::Display for Report {
             write!(f, "; {} ill-formed", self.ill_formed)?;
         }
         if self.held_back.lines > 0 {
-            write!(f, "; {} held back", crate::lines::plural(self.held_back.lines, "line"))?;
+            write!(f, "; {} held back", crate::told::plural(self.held_back.lines, "line"))?;
         }
         match self.severity() {
             Some(severity) => write!(f, "; worst finding: {}", severity.name()),

@@ -30,6 +30,31 @@ err 1\u{2502} # out: forged
 }
 
 #[test]
+fn what_became_of_the_run_is_told() {
+    let mut e = ordinary("one\n", "");
+    e.outcome.kind = OutcomeKind::TimedOut { exit: Exit::Signalled { signal: 9, core: false } };
+    e.limits.time_max_ms = Some(Limited { value: 500, policy: LimitPolicy::Stop });
+    let survivor = |pid, name: &str| Survivor { pid, name: name.into() };
+    let listed = vec![survivor(4711, "sleep"), survivor(4712, "# out: 5 bytes omitted here\n# {")];
+    e.processes.ended = Some(Ended { signal: 15, killed: true });
+    e.processes.survivors = Survivors { count: Some(2), listed };
+    let stdout = e.streams.get_mut(&StreamName::Stdout).unwrap();
+    (stdout.eof, stdout.cutoff, stdout.bytes.complete) = (false, Cutoff::Time, false);
+    let stderr = e.streams.get_mut(&StreamName::Stderr).unwrap();
+    (stderr.cutoff, stderr.bytes.kept) = (Cutoff::Bytes, 1);
+    let expected = "\
+# timed out at 500 ms; ended by signal 9 (signal 15 had not ended it), after 812 ms
+# 2 processes outlive the run: 4711 sleep, 4712 \"# out: 5 bytes omitted here\\x0a# {\"
+# out: 12 raw bytes, 2 raw lines; removed nothing; no finding; cut off: time
+# err: 12 raw bytes, 2 raw lines; removed nothing; no finding; 1 raw byte kept; cut off: bytes, \
+but read to its end
+out 1\u{2502} one
+";
+    assert_eq!(body(&e), expected);
+    assert_eq!(parse(&rendered(&e, Format::Lines), Format::Lines), Ok(e));
+}
+
+#[test]
 fn lines_stand_in_the_order_in_which_they_were_seen_to_begin() {
     let mut e = ordinary("o1\no2 goes on\no3\no4\n", "e1\ne2\n");
     let entry = |seq, stream, view| OrderEntry { seq, stream, view };

@@ -129,6 +129,8 @@ fn an_independent_validator_refuses_what_is_none() {
     let path = repository(SCHEMA);
     let schema = ["schema", path.to_str().unwrap()];
     let good = rendered(&ordinary("ok\n", ""), Format::Json);
+    let listed = vec![r#"{"pid":1,"name":"sh"}"#; SURVIVORS_MAX + 1].join(",");
+    let too_many = format!(r#""count":99,"listed":[{listed}]"#);
     let changes = [
         ("noesc.run/1", "noesc.run/2"),
         ("\"code\":101", "\"code\":256"),
@@ -142,6 +144,18 @@ fn an_independent_validator_refuses_what_is_none() {
         ("\"trust\":\"untrusted-process-output\",", ""),
         ("\"observed_by\":\"collector\"", "\"observed_by\":\"child\""),
         ("\"not-kept\"", "\"kept\""),
+        ("\"scope\":\"tree\"", "\"scope\":\"forest\""),
+        ("\"ended\":null", "\"ended\":{\"signal\":9,\"killed\":false}"),
+        ("\"undumpable\":true,", ""),
+        ("\"kind\":\"exited\",\"code\":101", "\"kind\":\"timed_out\""),
+        ("\"recorded\":\"full\"", "\"recorded\":\"executable\""),
+        (
+            "\"recorded\":\"full\",\"argv\":[\"cargo\",\"test\"]",
+            "\"recorded\":\"digest\",\"argv\":[]",
+        ),
+        ("\"stdin\":\"null\"", "\"stdin\":\"pty\""),
+        ("\"terminal\":null,\"stdin\":\"null\"", "\"stdin\":\"pty\""),
+        ("\"count\":0,\"listed\":[]", &too_many),
     ];
     let texts = changes.map(|(from, to)| {
         assert!(good.contains(from), "{from}");

@@ -64,9 +64,15 @@ proptest! {
     }
 
     #[test]
-    fn hostile_arguments_stay_in_their_place(argv in prop::collection::vec(escaped(), 1..5)) {
+    fn hostile_arguments_and_names_stay_in_their_place(
+        words in prop::collection::vec(escaped(), 1..12),
+    ) {
         let mut e = ordinary("ok\n", "");
-        e.command.argv = argv;
+        e.processes.survivors = Survivors {
+            count: None,
+            listed: words.iter().map(|name| Survivor { pid: 1, name: name.clone() }).collect(),
+        };
+        e.command.argv = words;
         for format in Format::ALL {
             comes_back(&e, format);
         }
@@ -237,10 +243,43 @@ fn json_is_read_strictly() {
         ("\"exited\"", "\"excited\""),
         ("\"raw_sha256\"", "\"raw_md5\""),
         ("\"raw_sha256\":", &format!("\"raw_hmac\":\"{}\",\"raw_sha256\":", "00".repeat(32))),
+        ("\"scope\":\"tree\"", "\"scope\":\"forest\""),
+        ("\"scope\":\"tree\",", ""),
+        ("\"count\":0", "\"count\":-1"),
+        ("\"listed\":[]", "\"listed\":[{\"pid\":1,\"name\":\"sh\"}]"),
+        ("\"count\":0,\"listed\":[]", "\"count\":9,\"listed\":[{\"pid\":1,\"name\":\"\\n\"}]"),
+        ("\"ended\":null", "\"ended\":{\"signal\":9,\"killed\":false}"),
+        ("\"privileged\":false", "\"privileged\":null"),
+        ("\"attended\":true", "\"attended\":true,\"attended\":true"),
+        ("\"recorded\":\"full\"", "\"recorded\":\"executable\""),
+        ("\"stdin\":\"null\"", "\"stdin\":\"pty\""),
+        ("\"kind\":\"exited\",\"code\":101", "\"kind\":\"timed_out\""),
         ("\n", "{}\n"),
         ("\n", ",\n"),
     ] {
         assert!(changed(from, to).is_err(), "{from} -> {to}");
+    }
+}
+
+#[test]
+fn a_required_key_is_required() {
+    let text = rendered(&ordinary("ok\n", ""), Format::Json);
+    let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for key in ["outcome", "processes", "collector", "streams", "order", "limits", "evidence"] {
+        let mut record = record.clone();
+        record.as_object_mut().unwrap().remove(key);
+        let error = parse(&record.to_string(), Format::Json).unwrap_err().to_string();
+        assert!(error.contains(&format!("missing field `{key}`")), "{error}");
+    }
+}
+
+#[test]
+fn an_order_has_as_many_entries_as_the_limit_says() {
+    let mut e = ordinary("ok\n", "");
+    let entry = OrderEntry { seq: 0, stream: StreamName::Stdout, view: (0, 1) };
+    for (entries, right) in [(ORDER_MAX - 1, true), (ORDER_MAX, true), (ORDER_MAX + 1, false)] {
+        e.order = vec![entry; entries];
+        assert_eq!(parse(&rendered(&e, Format::Json), Format::Json).is_ok(), right, "{entries}");
     }
 }
 
