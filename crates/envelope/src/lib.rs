@@ -43,4 +43,5 @@ pub use record::{
     Time, Tool, Trust, View,
 };
 pub use report::{Collapsed, Counts, Finding, HeldBack, Overwritten, Removed, Report, Severity};
+pub use told::SURVIVORS_TOLD_MAX;
 pub use value::{NUMBER_BYTES_MAX, Number, VALUE_COUNT_MAX, VALUE_DEPTH_MAX, Value, ValueError};

@@ -7,7 +7,7 @@ use crate::processes::{Ended, SIGKILL, Survivor, Survivors};
 use crate::record::{Cutoff, Limited, Limits};
 
 /// Survivors that are named to people; a record can name more.
-const SURVIVORS_TOLD_MAX: usize = 8;
+pub const SURVIVORS_TOLD_MAX: usize = 8;
 
 /// `1 line`, `2 lines`, `2 processes`.
 pub(crate) fn plural(n: u64, noun: &str) -> String {
@@ -190,18 +190,9 @@ mod tests {
     use crate::ident::Escaped;
     use crate::record::LimitPolicy;
 
-    fn killed(signal: i32) -> Option<Ended> {
-        Some(Ended { signal, killed: true })
-    }
-
-    fn by(signal: i32) -> Exit {
-        Exit::Signalled { signal, core: false }
-    }
-
-    #[test]
-    fn an_outcome_is_told_with_the_limit_and_the_end_of_the_process() {
+    fn limits() -> Limits {
         let limit = |value| Some(Limited { value, policy: LimitPolicy::Stop });
-        let limits = Limits {
+        Limits {
             capture_bytes_max: limit(64),
             time_max_ms: limit(1000),
             idle_max_ms: limit(300),
@@ -209,91 +200,75 @@ mod tests {
             processes_max: limit(2),
             drain_max_ms: Some(60_000),
             ..Limits::default()
-        };
-        let stopped = |which| OutcomeKind::StoppedByLimit { which, exit: by(15) };
-        let unknown = |why: &str| Exit::Unknown { why: why.into() };
-        let left = unknown(STILL_RUNNING);
-        for (kind, ended, told, without_limits) in [
-            (OutcomeKind::Exited { code: 3 }, None, "exited 3", None),
+        }
+    }
+
+    #[test]
+    fn a_stop_is_told_with_its_limit_where_that_is_known() {
+        let exit = Exit::Exited { code: 0 };
+        let stopped = |which| OutcomeKind::StoppedByLimit { which, exit: exit.clone() };
+        for (kind, with, without) in [
+            (OutcomeKind::TimedOut { exit: exit.clone() }, "timed out at 1000 ms", "timed out"),
             (
-                OutcomeKind::Exited { code: 3 },
-                killed(15),
-                "exited 3; what was left was killed",
-                None,
-            ),
-            (OutcomeKind::Signalled { signal: 9, core: false }, None, "ended by signal 9", None),
-            (
-                OutcomeKind::TimedOut { exit: by(9) },
-                killed(15),
-                "timed out at 1000 ms; ended by signal 9 (signal 15 had not ended it)",
-                Some("timed out; ended by signal 9 (signal 15 had not ended it)"),
-            ),
-            (
-                OutcomeKind::TimedOut { exit: by(15) },
-                killed(15),
-                "timed out at 1000 ms; ended by signal 15; what was left was killed",
-                Some("timed out; ended by signal 15; what was left was killed"),
-            ),
-            (
-                OutcomeKind::TimedOut { exit: left },
-                None,
-                "timed out at 1000 ms; left running",
-                Some("timed out; left running"),
-            ),
-            (
-                OutcomeKind::IdleOut { exit: by(9) },
-                killed(9),
-                "stopped: no output for 300 ms; ended by signal 9",
-                Some("stopped: no output for too long; ended by signal 9"),
+                OutcomeKind::IdleOut { exit: exit.clone() },
+                "stopped: no output for 300 ms",
+                "stopped: no output for too long",
             ),
             (
                 stopped(LimitName::Bytes),
-                None,
-                "stopped at the limit of 64 bytes of a stream; ended by signal 15",
-                Some("stopped at the limit of bytes; ended by signal 15"),
+                "stopped at the limit of 64 bytes of a stream",
+                "stopped at the limit of bytes",
             ),
             (
                 stopped(LimitName::Rate),
-                None,
-                "stopped at the limit of 1 byte a second; ended by signal 15",
-                Some("stopped at the limit of rate; ended by signal 15"),
+                "stopped at the limit of 1 byte a second",
+                "stopped at the limit of rate",
             ),
             (
                 stopped(LimitName::Drain),
-                None,
-                "stopped at the limit of 60000 ms of draining; ended by signal 15",
-                Some("stopped at the limit of draining; ended by signal 15"),
+                "stopped at the limit of 60000 ms of draining",
+                "stopped at the limit of draining",
             ),
             (
                 stopped(LimitName::Processes),
-                None,
-                "stopped at the limit of 2 processes; ended by signal 15",
-                Some("stopped at the limit of processes; ended by signal 15"),
+                "stopped at the limit of 2 processes",
+                "stopped at the limit of processes",
             ),
-            (
-                OutcomeKind::SpawnFailed { reason: "not-found".into(), path: None },
-                None,
-                "not started: not-found",
-                None,
-            ),
-            (
-                OutcomeKind::Cancelled { signal: 2, exit: by(9) },
-                killed(2),
-                "cancelled by signal 2; ended by signal 9 (signal 2 had not ended it)",
-                None,
-            ),
-            (
-                OutcomeKind::Cancelled { signal: 2, exit: unknown("other") },
-                None,
-                "cancelled by signal 2; its end is unknown: other",
-                None,
-            ),
-            (OutcomeKind::Unknown { why: STILL_RUNNING.into() }, None, "still running", None),
-            (OutcomeKind::Unknown { why: "a\n".into() }, None, "its end is unknown: a\\x0a", None),
         ] {
-            assert_eq!(kind.told(&limits, ended), told);
-            let without = kind.told(&Limits::default(), ended);
-            assert_eq!(without, without_limits.unwrap_or(told));
+            assert_eq!(kind.told(&limits(), None), format!("{with}; exited 0"));
+            assert_eq!(kind.told(&Limits::default(), None), format!("{without}; exited 0"));
+        }
+    }
+
+    #[test]
+    fn an_end_is_told_with_what_brought_it_about() {
+        let kill = |signal| Some(Ended { signal, killed: true });
+        let asked = Some(Ended { signal: 15, killed: false });
+        let by = |signal| Exit::Signalled { signal, core: false };
+        let unknown = |why: &str| Exit::Unknown { why: why.into() };
+        for (exit, ended, told) in [
+            (by(9), kill(15), "ended by signal 9 (signal 15 had not ended it)"),
+            (by(9), kill(9), "ended by signal 9"),
+            (by(9), asked, "ended by signal 9"),
+            (by(15), asked, "ended by signal 15"),
+            (by(15), kill(15), "ended by signal 15; what was left was killed"),
+            (Exit::Exited { code: 3 }, kill(15), "exited 3; what was left was killed"),
+            (unknown(STILL_RUNNING), None, "left running"),
+            (unknown("a\n"), None, "its end is unknown: a\\x0a"),
+        ] {
+            let kind = OutcomeKind::Cancelled { signal: 2, exit };
+            assert_eq!(kind.told(&limits(), ended), format!("cancelled by signal 2; {told}"));
+        }
+        let not_found = OutcomeKind::SpawnFailed { reason: "not-found".into(), path: None };
+        for (kind, ended, told) in [
+            (OutcomeKind::Exited { code: 3 }, None, "exited 3"),
+            (OutcomeKind::Exited { code: 3 }, kill(15), "exited 3; what was left was killed"),
+            (OutcomeKind::Signalled { signal: 9, core: true }, None, "ended by signal 9"),
+            (OutcomeKind::Unknown { why: STILL_RUNNING.into() }, None, "still running"),
+            (OutcomeKind::Unknown { why: "other".into() }, None, "its end is unknown: other"),
+            (not_found, None, "not started: not-found"),
+        ] {
+            assert_eq!(kind.told(&limits(), ended), told);
         }
     }
 
