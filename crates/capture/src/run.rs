@@ -78,7 +78,10 @@ pub fn run(command: &Command, limits: &Limits, sink: &mut impl Sink) -> Captured
         Ok(Spawned { process, executable, outputs }) => {
             captured.pid = u32::try_from(process.pid().as_raw_nonzero().get()).ok();
             captured.executable = Some(executable);
-            sink.started(captured.pid.unwrap_or_default());
+            captured.outcome = Outcome::Unknown { why: Unknown::StillRunning };
+            captured.exit = Exit::Unknown { why: Unknown::StillRunning };
+            captured.scope = process.scope();
+            sink.started(&captured);
             let keyboard = keyboard(command, &outputs);
             let lanes = outputs.into_iter().map(|(stream, source)| Lane::new(stream, source));
             let mut run = Run {

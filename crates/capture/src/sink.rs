@@ -3,7 +3,7 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use crate::Survivors;
+use crate::{Captured, Survivors};
 
 /// The most bytes that one [`Chunk`] holds: what a Linux pipe holds by default, so that one read
 /// empties it.
@@ -100,9 +100,9 @@ pub trait Sink {
     /// The time that [`Sink::wake_at`] named is here.
     fn wake(&mut self) {}
 
-    /// The process was started.
-    fn started(&mut self, pid: u32) {
-        let _ = pid;
+    /// The process was started: what is known of the run so far.
+    fn started(&mut self, so_far: &Captured) {
+        let _ = so_far;
     }
 
     /// Learns, when the run is over, that processes of the tree outlive it. The number of bytes

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use noesc::{Form, Profile, Style};
-use noesc_session::envelope::{Envelope, Format, render};
+use noesc_session::envelope::{Envelope, Format, StreamName, render};
 use noesc_session::{
     Captured, CollectError, Command, Cutoff, Expect, JSON_BYTES, Limits, Outlet, Settings, Stdin,
     VIEW_BYTES, collect, live, named_descriptors, nonces,
@@ -104,22 +104,24 @@ fn text(
     let stdout = outlet("stdout", Outlet::duplicate(std::io::stdout()))?;
     let stderr = outlet("stderr", Outlet::duplicate(std::io::stderr()))?;
     let ran = live(command, &Limits::default(), settings, stdout, stderr).map_err(unstarted)?;
-    lines_are_open(ran.stdout.is_line_open, ran.stderr.is_line_open);
+    let is_open = |stderr: bool| {
+        let mut streams = ran.streams.iter();
+        streams.any(|(name, ran)| (*name == StreamName::Stderr) == stderr && ran.is_line_open)
+    };
+    lines_are_open(is_open(false), is_open(true));
     if let Some(record) = &ran.record {
         records.write(record)?;
     }
     if !quiet {
-        let found = [
-            note::findings(&ran.stdout.report, Some("stdout")),
-            note::findings(&ran.stderr.report, Some("stderr")),
-        ];
+        let found =
+            ran.streams.iter().map(|(name, ran)| note::findings(&ran.report, Some(name.name())));
         let unmet = ran.expected.as_ref().filter(|expected| !expected.met);
-        let notes = found.into_iter().flatten().chain(unmet.map(ToString::to_string));
+        let notes = found.flatten().chain(unmet.map(ToString::to_string));
         notes.chain(writers_alive(&ran.captured)).for_each(|note| say(&note));
     }
-    for (name, stream) in [("stdout", &ran.stdout), ("stderr", &ran.stderr)] {
+    for (name, stream) in &ran.streams {
         if let Some(kind) = stream.failure {
-            return Err(unwritten(OsStr::new(name), &kind.into()));
+            return Err(unwritten(OsStr::new(name.name()), &kind.into()));
         }
     }
     exit(&ran.captured, name(args))

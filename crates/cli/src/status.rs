@@ -23,7 +23,7 @@ pub(crate) fn exit(captured: &Captured, name: &OsStr) -> Result<ExitCode> {
                 .hint(hint)
                 .code(reason.shell_code()))
         }
-        Outcome::TimedOut | Outcome::IdleOut | Outcome::StoppedByLimit { .. } => {
+        Outcome::TimedOut { .. } | Outcome::IdleOut { .. } | Outcome::StoppedByLimit { .. } => {
             Ok(ExitCode::from(124))
         }
         Outcome::Unknown { .. } => Err(Failure::new("the end of the command was not seen")

@@ -305,6 +305,8 @@ pub enum Cutoff {
     Idle,
     /// The limit of rate.
     Rate,
+    /// The limit of processes.
+    Processes,
     /// The process ended while something else held the pipe.
     WriterAlive,
     /// Whoever reads noesc's output went away, or told noesc to stop.

@@ -166,6 +166,7 @@ impl Cutoff {
             Self::Time => "time",
             Self::Idle => "idle",
             Self::Rate => "rate",
+            Self::Processes => "processes",
             Self::WriterAlive => "writer-alive",
             Self::Caller => "caller",
         }

@@ -67,23 +67,13 @@ pub fn collect(
     view_bytes_max: usize,
 ) -> Result<Collected, CollectError> {
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
-    let path = |view_bytes_max| Path::new(settings, view_bytes_max).map_err(CollectError::Profile);
-    // What is for a program no reader is given.
-    let is_artifact = settings.expect == Some(Expect::Artifact);
-    let mut collector = Collector {
-        stdout: path(if is_artifact { 0 } else { view_bytes_max })?,
-        stderr: path(view_bytes_max)?,
-        order: Order::default(),
-        watch: Watch::new(command, settings),
-    };
+    let mut collector = Collector::new(command, settings, view_bytes_max)?;
     let captured = noesc_capture::run(command, limits, &mut collector);
-    let profile = settings.profile.name();
-    let Collector { stdout, stderr, order, watch } = collector;
+    let Collector { paths, order, watch } = collector;
     let expected = watch.and_then(|watch| watch.finish(&captured));
-    let streams = vec![
-        (StreamName::Stdout, stdout.record(&captured.stdout, profile, &identity)),
-        (StreamName::Stderr, stderr.record(&captured.stderr, profile, &identity)),
-    ];
+    let profile = settings.profile.name();
+    let streams = paths.into_iter().map(|path| path.record(&captured, profile, &identity));
+    let streams = streams.collect();
     let recorded = recorded_limits(limits, settings, Some(view_bytes_max));
     let envelope =
         envelope(&identity, command, &captured, settings, recorded, streams, order.finish());
@@ -91,14 +81,15 @@ pub fn collect(
 }
 
 struct Collector {
-    stdout: Path,
-    stderr: Path,
+    paths: Vec<Path>,
     order: Order,
     watch: Option<Watch>,
 }
 
 /// One stream from the child to its excerpt.
 struct Path {
+    stream: Stream,
+    name: StreamName,
     tap: Tap,
     excerpt: Excerpt,
     /// Number of the last chunk; what the end of the stream decides came with it.
@@ -106,29 +97,62 @@ struct Path {
 }
 
 impl Path {
-    fn new(settings: &Settings, view_bytes_max: usize) -> Result<Self, ProfileError> {
-        let excerpt = Excerpt::new(view_bytes_max);
-        Ok(Self { tap: Tap::new(settings, true)?, excerpt, seq: 0 })
+    fn new(stream: Stream, name: StreamName, tap: Tap, view_bytes_max: usize) -> Self {
+        Self { stream, name, tap, excerpt: Excerpt::new(view_bytes_max), seq: 0 }
     }
 
     fn record(
         self,
-        observed: &noesc_capture::StreamRecord,
+        captured: &Captured,
         profile: &str,
         identity: &Identity,
-    ) -> noesc_envelope::Stream {
-        self.tap.record(observed, profile, Some(self.excerpt.finish()), &identity.key)
+    ) -> (StreamName, noesc_envelope::Stream) {
+        let observed = observed(captured, self.stream);
+        let selection = Some(self.excerpt.finish());
+        (self.name, self.tap.record(&observed, profile, selection, &identity.key))
+    }
+}
+
+/// What was seen of one stream.
+pub(crate) fn observed(captured: &Captured, stream: Stream) -> noesc_capture::StreamRecord {
+    match stream {
+        Stream::Stdout => captured.stdout,
+        Stream::Stderr => captured.stderr,
+        Stream::Extra => captured.extra.unwrap_or_default(),
+        Stream::Pty => captured.pty.unwrap_or_default(),
+    }
+}
+
+/// The streams of a command that have a view.
+pub(crate) fn viewed(command: &Command) -> &'static [(Stream, StreamName)] {
+    match command.terminal {
+        Some(_) => &[(Stream::Pty, StreamName::Pty)],
+        None => &[(Stream::Stdout, StreamName::Stdout), (Stream::Stderr, StreamName::Stderr)],
     }
 }
 
 impl Collector {
-    /// The descriptor of a promise has no view.
-    fn path(&mut self, stream: Stream) -> Option<(&mut Path, &mut Order, StreamName)> {
-        match stream {
-            Stream::Stdout => Some((&mut self.stdout, &mut self.order, StreamName::Stdout)),
-            Stream::Stderr => Some((&mut self.stderr, &mut self.order, StreamName::Stderr)),
-            Stream::Extra => None,
+    fn new(
+        command: &Command,
+        settings: &Settings,
+        view_bytes_max: usize,
+    ) -> Result<Self, CollectError> {
+        let mut paths = Vec::new();
+        for (stream, name) in viewed(command) {
+            // What is for a program no reader is given.
+            let is_artifact =
+                *stream != Stream::Stderr && settings.expect == Some(Expect::Artifact);
+            let tap = Tap::new(settings, true).map_err(CollectError::Profile)?;
+            let max = if is_artifact { 0 } else { view_bytes_max };
+            paths.push(Path::new(*stream, *name, tap, max));
         }
+        Ok(Self { paths, order: Order::default(), watch: Watch::new(command, settings) })
+    }
+
+    /// The descriptor of a promise has no view.
+    fn path(&mut self, stream: Stream) -> Option<(&mut Path, &mut Order)> {
+        let path = self.paths.iter_mut().find(|path| path.stream == stream)?;
+        Some((path, &mut self.order))
     }
 }
 
@@ -137,19 +161,19 @@ impl Sink for Collector {
         if let Some(watch) = &mut self.watch {
             watch.push(&chunk);
         }
-        let Some((path, order, name)) = self.path(chunk.stream) else { return Flow::Continue };
+        let Some((path, order)) = self.path(chunk.stream) else { return Flow::Continue };
         path.seq = chunk.seq;
         path.tap.push(chunk.bytes, &mut path.excerpt);
         path.excerpt.push(&path.tap.view);
-        order.push(chunk.seq, name, path.tap.view.len() as u64);
+        order.push(chunk.seq, path.name, path.tap.view.len() as u64);
         Flow::Continue
     }
 
     fn end(&mut self, stream: Stream, _: End) -> Flow {
-        let Some((path, order, name)) = self.path(stream) else { return Flow::Continue };
+        let Some((path, order)) = self.path(stream) else { return Flow::Continue };
         path.tap.finish(&mut path.excerpt);
         path.excerpt.push(&path.tap.view);
-        order.push(path.seq, name, path.tap.view.len() as u64);
+        order.push(path.seq, path.name, path.tap.view.len() as u64);
         Flow::Continue
     }
 }

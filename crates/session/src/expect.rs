@@ -8,6 +8,7 @@ use noesc_envelope::{
     Expected, Mismatch, Promise, Report, Trust, VALUE_COUNT_MAX, VALUE_DEPTH_MAX, Value, ValueError,
 };
 
+use crate::collect::observed;
 use crate::decode::Decoder;
 use crate::live::Settings;
 use crate::record::cutoff;
@@ -60,7 +61,11 @@ pub(crate) struct Watch {
 impl Watch {
     pub(crate) fn new(command: &Command, settings: &Settings) -> Option<Self> {
         let expect = settings.expect?;
-        let stream = if command.extra_fd.is_some() { Stream::Extra } else { Stream::Stdout };
+        let stream = match (command.extra_fd, command.terminal) {
+            (Some(_), _) => Stream::Extra,
+            (None, Some(_)) => Stream::Pty,
+            (None, None) => Stream::Stdout,
+        };
         let label = settings.encoding.as_deref().unwrap_or("utf-8");
         Some(Self {
             expect,
@@ -122,10 +127,7 @@ impl Watch {
 
     /// What came of it. Nothing where the process was not started.
     pub(crate) fn finish(mut self, captured: &Captured) -> Option<Expected> {
-        let observed = match self.stream {
-            Stream::Extra => captured.extra?,
-            _ => captured.stdout,
-        };
+        let observed = observed(captured, self.stream);
         if matches!(captured.outcome, Outcome::SpawnFailed { .. }) {
             return None;
         }

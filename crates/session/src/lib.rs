@@ -21,8 +21,8 @@ pub use expect::{Expect, JSON_BYTES};
 pub use inherit::named_descriptors;
 pub use live::{Ran, RanStream, Settings, live};
 pub use noesc_capture::{
-    Captured, Command, Cutoff, Exit, Limits, Outcome, Outlet, SpawnReason, Stdin, StreamRecord,
-    Unknown,
+    AtLimit, Captured, Command, Cutoff, Exit, Limited, Limits, Outcome, Outlet, Size, SpawnReason,
+    Stdin, StreamRecord, Unknown,
 };
 pub use noesc_envelope as envelope;
 pub use record::{NoRandomness, nonces};

@@ -2,11 +2,11 @@
 
 use std::os::fd::BorrowedFd;
 
-use noesc::{Profile, ProfileError, Report};
+use noesc::{Profile, Report};
 use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream};
-use noesc_envelope::{Envelope, Expected, StreamName};
+use noesc_envelope::{Envelope, Expected, Recorded, StreamName};
 
-use crate::collect::CollectError;
+use crate::collect::{CollectError, observed, viewed};
 use crate::expect::{Expect, Watch};
 use crate::name::NameGuard;
 use crate::record::{Identity, envelope, limits as recorded_limits};
@@ -23,6 +23,10 @@ pub struct Settings {
     pub expect: Option<Expect>,
     /// Whether a live run makes a record too; its digests cost time.
     pub record: bool,
+    /// How much of the command is recorded.
+    pub recorded: Recorded,
+    /// The command is a shell that was asked for.
+    pub shell: bool,
     /// Our stdout and stderr are one output, so that a line of the child's stdout could be taken
     /// for ours too. All goes to `stderr` then.
     pub one_output: bool,
@@ -33,10 +37,8 @@ pub struct Settings {
 pub struct Ran {
     /// What the collector observed.
     pub captured: Captured,
-    /// What the boundary did to the child's standard output.
-    pub stdout: RanStream,
-    /// The same of its standard error.
-    pub stderr: RanStream,
+    /// What became of each stream: stdout and stderr, or the terminal of the child.
+    pub streams: Vec<(StreamName, RanStream)>,
     /// What the command was to print, and whether it did, without its value, where its caller said
     /// so.
     pub expected: Option<Expected>,
@@ -72,81 +74,85 @@ pub fn live(
     stderr: Outlet,
 ) -> Result<Ran, CollectError> {
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
-    let mut wrapper = Wrapper::new(settings, stdout, stderr).map_err(CollectError::Profile)?;
-    wrapper.watch = Watch::new(command, settings);
+    let mut wrapper = Wrapper::new(command, settings, stdout, stderr)?;
     let captured = noesc_capture::run(command, limits, &mut wrapper);
     let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured));
     // What went out live is not told again.
     let expected = expected.map(|expected| Expected { value: None, ..expected });
     let record = settings.record.then(|| {
         let profile = settings.profile.name();
-        let streams = vec![
-            (
-                StreamName::Stdout,
-                wrapper.stdout.record(&captured.stdout, profile, None, &identity.key),
-            ),
-            (
-                StreamName::Stderr,
-                wrapper.stderr.record(&captured.stderr, profile, None, &identity.key),
-            ),
-        ];
+        let streams = wrapper.taps.iter().map(|(stream, name, tap)| {
+            (*name, tap.record(&observed(&captured, *stream), profile, None, &identity.key))
+        });
         let limits = recorded_limits(limits, settings, None);
+        let streams = streams.collect();
         let record = envelope(&identity, command, &captured, settings, limits, streams, Vec::new());
         Envelope { expected: expected.clone(), ..record }
     });
-    let (stdout, stderr) = wrapper.done();
-    Ok(Ran { captured, stdout, stderr, expected, record })
+    Ok(Ran { captured, streams: wrapper.done(), expected, record })
 }
 
 struct Wrapper {
-    stdout: Tap,
-    stderr: Tap,
+    taps: Vec<(Stream, StreamName, Tap)>,
     /// Where stdout's view goes; `None` where our stdout and stderr are one output.
     out: Option<Output>,
     err: Output,
     /// Streams that have not ended.
-    open: u8,
+    open: usize,
     watch: Option<Watch>,
 }
 
 impl Wrapper {
-    fn new(settings: &Settings, stdout: Outlet, stderr: Outlet) -> Result<Self, ProfileError> {
-        let tap = || Tap::new(settings, settings.record);
+    fn new(
+        command: &Command,
+        settings: &Settings,
+        stdout: Outlet,
+        stderr: Outlet,
+    ) -> Result<Self, CollectError> {
+        let mut taps = Vec::new();
+        for (stream, name) in viewed(command) {
+            let tap = Tap::new(settings, settings.record).map_err(CollectError::Profile)?;
+            taps.push((*stream, *name, tap));
+        }
         Ok(Self {
-            stdout: tap()?,
-            stderr: tap()?,
+            open: taps.len(),
+            taps,
             out: (!settings.one_output).then(|| Output::new(stdout, None)),
             err: Output::new(stderr, Some(NameGuard::default())),
-            open: 2,
-            watch: None,
+            watch: Watch::new(command, settings),
         })
     }
 
     /// A descriptor of the child's own has no place in what a reader of ours is shown.
     fn parts(&mut self, stream: Stream) -> Option<(&mut Tap, &mut Output)> {
-        match (stream, &mut self.out) {
-            (Stream::Stdout, Some(out)) => Some((&mut self.stdout, out)),
-            (Stream::Stdout, None) => Some((&mut self.stdout, &mut self.err)),
-            (Stream::Stderr, _) => Some((&mut self.stderr, &mut self.err)),
-            (Stream::Extra, _) => None,
+        let (_, _, tap) = self.taps.iter_mut().find(|(of, _, _)| *of == stream)?;
+        let output = match (stream, &mut self.out) {
+            (Stream::Stderr, _) | (_, None) => &mut self.err,
+            (_, Some(out)) => out,
+        };
+        Some((tap, output))
+    }
+
+    /// Where the view of a stream goes.
+    fn output(&self, stream: Stream) -> &Output {
+        match (stream, &self.out) {
+            (Stream::Stderr, _) | (_, None) => &self.err,
+            (_, Some(out)) => out,
         }
     }
 
-    /// Where stdout's view goes.
-    fn out(&self) -> &Output {
-        self.out.as_ref().unwrap_or(&self.err)
-    }
-
-    fn done(self) -> (RanStream, RanStream) {
-        let ran = |tap: &Tap, output: &Output| {
+    fn done(self) -> Vec<(StreamName, RanStream)> {
+        let ran = |(stream, name, tap): &(Stream, StreamName, Tap)| {
+            let output = self.output(*stream);
             let failure = output.outlet.failure();
-            RanStream {
+            let ran = RanStream {
                 report: tap.report().clone(),
                 failure: failure.filter(|&kind| kind != std::io::ErrorKind::BrokenPipe),
                 is_line_open: output.is_line_open,
-            }
+            };
+            (*name, ran)
         };
-        (ran(&self.stdout, self.out()), ran(&self.stderr, &self.err))
+        self.taps.iter().map(ran).collect()
     }
 }
 
@@ -204,11 +210,7 @@ impl Sink for Wrapper {
     }
 
     fn blocked_on(&self, stream: Stream) -> Option<BorrowedFd<'_>> {
-        match stream {
-            Stream::Stdout => Some(self.out().outlet.fd()),
-            Stream::Stderr => Some(self.err.outlet.fd()),
-            Stream::Extra => None,
-        }
+        (stream != Stream::Extra).then(|| self.output(stream).outlet.fd())
     }
 
     fn writable(&mut self, stream: Stream) -> Flow {

@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use hmac::{Hmac, KeyInit, Mac};
 use noesc_capture::{
-    Captured, Command, Cutoff, Exit, Limits, Outcome, SpawnReason, Stdin, Unknown,
+    AtLimit, Captured, Command, Cutoff, Exit, Limited, Limits, Outcome, Scope, SpawnReason, Stdin,
+    Unknown,
 };
 use noesc_envelope::{self as envelope, Escaped, RunId};
 use sha2::{Digest, Sha256};
@@ -90,36 +91,20 @@ pub(crate) fn envelope(
             version: env!("CARGO_PKG_VERSION").into(),
             unicode: noesc::UNICODE_VERSION.into(),
         },
-        command: envelope::Command {
-            recorded: envelope::Recorded::Full,
-            argv: command.argv.iter().map(Escaped::os).collect(),
-            argv_hmac: None,
-            shell: false,
-            executable: captured.executable.as_ref().map(Escaped::os),
-            cwd: working_folder(command),
-            terminal: None,
-            stdin: match captured.stdin {
-                Stdin::Inherit => envelope::StdinKind::Inherited,
-                _ => envelope::StdinKind::Null,
-            },
-        },
+        command: recorded(identity, command, captured, settings),
         time: envelope::Time {
             started: captured.started.into(),
             ended: captured.ended.into(),
             duration_ms: u64::try_from(captured.duration.as_millis()).unwrap_or(u64::MAX),
         },
         outcome: envelope::Outcome {
-            kind: outcome(&captured.outcome, captured.exit),
+            kind: outcome(&captured.outcome),
             observed_by: envelope::Observer::Collector,
         },
-        processes: envelope::Processes {
-            scope: envelope::Scope::Group,
-            ended: None,
-            survivors: envelope::Survivors::default(),
-        },
+        processes: processes(captured),
         collector: envelope::Collector {
             undumpable: captured.undumpable,
-            privileged: false,
+            privileged: captured.privileged,
             attended: captured.attended,
         },
         // Of a process that was not started no stream was observed.
@@ -135,6 +120,66 @@ pub(crate) fn envelope(
         screen: None,
         disagreement: None,
         evidence: envelope::Evidence::NotKept { reason: "no evidence store".into() },
+    }
+}
+
+/// The command, as much of it as is to be recorded.
+fn recorded(
+    identity: &Identity,
+    command: &Command,
+    captured: &Captured,
+    settings: &Settings,
+) -> envelope::Command {
+    use envelope::Recorded::{Digest, Executable, Full};
+    let recorded = settings.recorded;
+    let executable = captured.executable.as_ref().map(Escaped::os);
+    let digest = || {
+        let mut text = Vec::new();
+        for argument in &command.argv {
+            text.extend_from_slice(argument.as_bytes());
+            text.push(0);
+        }
+        identity.key.digest(&Sha256::digest(text)).into()
+    };
+    envelope::Command {
+        recorded,
+        argv: match recorded {
+            Full => command.argv.iter().map(Escaped::os).collect(),
+            Executable | Digest => Vec::new(),
+        },
+        argv_hmac: (recorded == Digest).then(digest),
+        shell: settings.shell,
+        executable: executable.filter(|_| recorded != Digest),
+        cwd: working_folder(command).filter(|_| recorded == Full),
+        terminal: command
+            .terminal
+            .map(|size| envelope::WindowSize { columns: size.columns, rows: size.rows }),
+        stdin: match (command.terminal, captured.stdin) {
+            (Some(_), _) => envelope::StdinKind::Pty,
+            (None, Stdin::Inherit) => envelope::StdinKind::Inherited,
+            (None, _) => envelope::StdinKind::Null,
+        },
+    }
+}
+
+fn processes(captured: &Captured) -> envelope::Processes {
+    let survivors = &captured.survivors;
+    envelope::Processes {
+        scope: match captured.scope {
+            Scope::Tree => envelope::Scope::Tree,
+            Scope::Group => envelope::Scope::Group,
+        },
+        ended: captured
+            .ended_by
+            .map(|ended| envelope::Ended { signal: ended.signal, killed: ended.killed }),
+        survivors: envelope::Survivors {
+            count: survivors.count,
+            listed: survivors
+                .listed
+                .iter()
+                .map(|one| envelope::Survivor { pid: one.pid, name: Escaped::new(&one.name) })
+                .collect(),
+        },
     }
 }
 
@@ -164,7 +209,27 @@ pub(crate) fn limits(
         _ => None,
     };
     let of_json = |max: usize| json_bytes_max.map(|_| max as u64);
+    fn limited<T>(
+        limit: Option<Limited<T>>,
+        value: impl Fn(T) -> u64,
+    ) -> Option<envelope::Limited> {
+        limit.map(|limit| envelope::Limited {
+            value: value(limit.max),
+            policy: match limit.then {
+                AtLimit::Stop => envelope::LimitPolicy::Stop,
+                AtLimit::Drain => envelope::LimitPolicy::Drain,
+                AtLimit::Partial => envelope::LimitPolicy::Partial,
+            },
+        })
+    }
+    let whole_ms = |time| ms(time).unwrap_or(u64::MAX);
     envelope::Limits {
+        capture_bytes_max: limited(limits.capture_bytes_max, |bytes| bytes),
+        time_max_ms: limited(limits.time_max, whole_ms),
+        idle_max_ms: limited(limits.idle_max, whole_ms),
+        rate_max_bytes_per_s: limited(limits.rate_max, |bytes| bytes),
+        processes_max: limited(limits.processes_max, u64::from),
+        drain_max_ms: ms(limits.drain_max),
         view_bytes_max: view_bytes_max.map(|bytes| bytes as u64),
         json_bytes_max,
         json_depth_max: of_json(envelope::VALUE_DEPTH_MAX),
@@ -176,19 +241,21 @@ pub(crate) fn limits(
     }
 }
 
-fn outcome(outcome: &Outcome, end: Exit) -> envelope::OutcomeKind {
+fn outcome(outcome: &Outcome) -> envelope::OutcomeKind {
     use envelope::OutcomeKind as To;
     match outcome {
         Outcome::Exited { code } => To::Exited { code: *code },
         Outcome::Signalled { signal, core } => To::Signalled { signal: *signal, core: *core },
-        Outcome::TimedOut => To::TimedOut { exit: exit(end) },
-        Outcome::IdleOut => To::IdleOut { exit: exit(end) },
-        Outcome::StoppedByLimit { which } => To::StoppedByLimit {
+        Outcome::TimedOut { exit } => To::TimedOut { exit: self::exit(*exit) },
+        Outcome::IdleOut { exit } => To::IdleOut { exit: self::exit(*exit) },
+        Outcome::StoppedByLimit { which, exit } => To::StoppedByLimit {
             which: match which {
                 noesc_capture::Limit::Rate => envelope::LimitName::Rate,
+                noesc_capture::Limit::Drain => envelope::LimitName::Drain,
+                noesc_capture::Limit::Processes => envelope::LimitName::Processes,
                 _ => envelope::LimitName::Bytes,
             },
-            exit: exit(end),
+            exit: self::exit(*exit),
         },
         Outcome::SpawnFailed { reason, path } => {
             To::SpawnFailed { reason: spawn_reason(*reason), path: path.as_ref().map(Escaped::os) }
@@ -212,6 +279,8 @@ fn unknown(why: Unknown) -> Escaped {
     match why {
         Unknown::NotStarted => "not-started".into(),
         Unknown::CollectedElsewhere => "collected-elsewhere".into(),
+        Unknown::SupervisorLost => "supervisor-lost".into(),
+        Unknown::StillRunning => envelope::STILL_RUNNING.into(),
         Unknown::NotTold(errno) => Escaped::new(format!("not-told: errno {errno}")),
         _ => "other".into(),
     }
@@ -244,6 +313,7 @@ pub(crate) fn cutoff(cutoff: Cutoff) -> envelope::Cutoff {
         Cutoff::Time => envelope::Cutoff::Time,
         Cutoff::Idle => envelope::Cutoff::Idle,
         Cutoff::Rate => envelope::Cutoff::Rate,
+        Cutoff::Processes => envelope::Cutoff::Processes,
         Cutoff::WriterAlive => envelope::Cutoff::WriterAlive,
         // A closed list that may grow: whoever asked for the stop is the caller.
         _ => envelope::Cutoff::Caller,

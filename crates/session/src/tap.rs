@@ -104,8 +104,8 @@ impl Tap {
             view: view_record,
             bytes: envelope::Bytes {
                 observed: observed.bytes,
-                kept: observed.bytes,
-                complete: observed.end.eof,
+                kept: observed.kept,
+                complete: observed.end.eof && observed.kept == observed.bytes,
             },
             lines: observed.lines,
             eof: observed.end.eof,
