@@ -37,10 +37,10 @@ fn each_stream_has_its_view_and_its_report() {
     let (ran, out, err) = ran(script, &Settings::default());
     assert_eq!((out.as_str(), err.as_str()), ("a\n", "b"));
     assert_eq!(ran.captured.outcome, Outcome::Exited { code: 3 });
-    assert_eq!(ran.stdout.report.kinds["style"], 1);
-    assert_eq!(ran.stderr.report.kinds["window-title"], 1);
-    assert_eq!((ran.stdout.is_line_open, ran.stderr.is_line_open), (false, true));
-    assert_eq!((ran.stdout.failure, ran.stderr.failure), (None, None));
+    assert_eq!(ran.streams[0].1.report.kinds["style"], 1);
+    assert_eq!(ran.streams[1].1.report.kinds["window-title"], 1);
+    assert_eq!((ran.streams[0].1.is_line_open, ran.streams[1].1.is_line_open), (false, true));
+    assert_eq!((ran.streams[0].1.failure, ran.streams[1].1.failure), (None, None));
     assert_eq!((ran.captured.stdout.bytes, ran.captured.stderr.bytes), (6, 7));
 }
 
@@ -48,8 +48,8 @@ fn each_stream_has_its_view_and_its_report() {
 fn a_command_that_prints_nothing_has_empty_reports() {
     let (ran, out, err) = ran("", &Settings::default());
     assert_eq!((out.as_str(), err.as_str()), ("", ""));
-    assert_eq!(ran.stdout.report.removed.bytes, 0);
-    assert!(!ran.stdout.is_line_open && !ran.stderr.is_line_open);
+    assert_eq!(ran.streams[0].1.report.removed.bytes, 0);
+    assert!(!ran.streams[0].1.is_line_open && !ran.streams[1].1.is_line_open);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_reader_that_is_gone_cuts_its_stream_alone() {
     assert_eq!(ran.captured.stdout.end.cutoff, Cutoff::Caller);
     assert_eq!(ran.captured.stderr.end.cutoff, Cutoff::None);
     // It is no failure of ours.
-    assert_eq!(ran.stdout.failure, None);
+    assert_eq!(ran.streams[0].1.failure, None);
 }
 
 #[test]
@@ -104,5 +104,5 @@ fn a_write_that_fails_is_told() {
     let stdout = Outlet::new(full.into());
     let command = sh("echo x");
     let ran = live(&command, &Limits::default(), &Settings::default(), stdout, stderr).unwrap();
-    assert_eq!(ran.stdout.failure, Some(std::io::ErrorKind::StorageFull));
+    assert_eq!(ran.streams[0].1.failure, Some(std::io::ErrorKind::StorageFull));
 }
