@@ -1,12 +1,18 @@
 //! A run whose views are collected into its record.
 
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::time::{Instant, SystemTime};
+
 use noesc::ProfileError;
-use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Sink, Stream};
+use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Sink, Stream, Survivors};
 use noesc_envelope::{Envelope, Excerpt, Order, StreamName};
 
 use crate::expect::{Expect, Watch};
 use crate::live::Settings;
 use crate::record::{Identity, NoRandomness, envelope, limits as recorded_limits};
+use crate::room::{Outliving, Room, Transcript};
+use crate::runs::Runs;
 use crate::tap::Tap;
 
 /// View bytes per stream that a record holds, head and tail together: a few hundred lines, which
@@ -21,6 +27,8 @@ pub enum CollectError {
     Profile(ProfileError),
     /// There are no random bytes for the id of the run.
     NoRandomness(NoRandomness),
+    /// The folder of the run can not be made.
+    Folder(std::io::Error),
 }
 
 impl std::fmt::Display for CollectError {
@@ -28,6 +36,7 @@ impl std::fmt::Display for CollectError {
         match self {
             Self::Profile(error) => error.fmt(f),
             Self::NoRandomness(error) => error.fmt(f),
+            Self::Folder(error) => error.fmt(f),
         }
     }
 }
@@ -67,23 +76,83 @@ pub fn collect(
     view_bytes_max: usize,
 ) -> Result<Collected, CollectError> {
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
-    let mut collector = Collector::new(command, settings, view_bytes_max)?;
-    let captured = noesc_capture::run(command, limits, &mut collector);
-    let Collector { paths, order, watch } = collector;
-    let expected = watch.and_then(|watch| watch.finish(&captured));
-    let profile = settings.profile.name();
-    let streams = paths.into_iter().map(|path| path.record(&captured, profile, &identity));
-    let streams = streams.collect();
     let recorded = recorded_limits(limits, settings, Some(view_bytes_max));
-    let envelope =
-        envelope(&identity, command, &captured, settings, recorded, streams, order.finish());
-    Ok(Collected { envelope: Envelope { expected, ..envelope }, captured })
+    let facts = Facts { identity: &identity, command, settings, limits: recorded };
+    let collector = Collector::new(facts, view_bytes_max)?;
+    Ok(collector.run(limits))
 }
 
-struct Collector {
+/// How a run is collected in the background.
+#[derive(Debug)]
+pub struct Background {
+    /// Where its folder is made.
+    pub runs: Runs,
+    /// View bytes of each stream that are stored.
+    pub transcript_bytes_max: u64,
+    /// Where the id of the run is told, on a line, when its folder is there and it has started.
+    /// Closed when the run has printed something and been quiet for the linger time, when it has
+    /// ended, or when the longest linger time is over.
+    pub front: Option<File>,
+}
+
+/// Runs a command and collects it into a folder of its own, where the record and the transcripts
+/// are by all times not older than a fifth of a second.
+///
+/// # Errors
+/// [`CollectError`], before anything was started.
+pub fn collect_in_background(
+    command: &Command,
+    limits: &Limits,
+    settings: &Settings,
+    view_bytes_max: usize,
+    background: Background,
+) -> Result<Collected, CollectError> {
+    let Background { runs, transcript_bytes_max, front } = background;
+    let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
+    let recorded = recorded_limits(limits, settings, Some(view_bytes_max));
+    let recorded =
+        noesc_envelope::Limits { transcript_bytes_max: Some(transcript_bytes_max), ..recorded };
+    let facts = Facts { identity: &identity, command, settings, limits: recorded };
+    let mut collector = Collector::new(facts, view_bytes_max)?;
+    let room = Room::new(&runs, &identity.run, front, (limits.linger, limits.linger_max))
+        .map_err(CollectError::Folder)?;
+    for path in &mut collector.paths {
+        let transcript = Transcript::new(room.folder(), path.name, transcript_bytes_max);
+        path.transcript = Some(transcript.map_err(CollectError::Folder)?);
+    }
+    collector.room = Some(room);
+    Ok(collector.run(limits))
+}
+
+/// What a record says that is known before the run.
+struct Facts<'a> {
+    identity: &'a Identity,
+    command: &'a Command,
+    settings: &'a Settings,
+    limits: noesc_envelope::Limits,
+}
+
+impl Facts<'_> {
+    fn record(
+        &self,
+        captured: &Captured,
+        streams: Vec<(StreamName, noesc_envelope::Stream)>,
+        order: Vec<noesc_envelope::OrderEntry>,
+    ) -> Envelope {
+        let Self { identity, command, settings, limits } = self;
+        envelope(identity, command, captured, settings, limits.clone(), streams, order)
+    }
+}
+
+struct Collector<'a> {
+    facts: Facts<'a>,
     paths: Vec<Path>,
     order: Order,
     watch: Option<Watch>,
+    outliving: Outliving<'a>,
+    room: Option<Room>,
+    /// What is known of the run while it goes on.
+    so_far: Option<Captured>,
 }
 
 /// One stream from the child to its excerpt.
@@ -92,24 +161,37 @@ struct Path {
     name: StreamName,
     tap: Tap,
     excerpt: Excerpt,
+    transcript: Option<Transcript>,
     /// Number of the last chunk; what the end of the stream decides came with it.
     seq: u64,
 }
 
 impl Path {
     fn new(stream: Stream, name: StreamName, tap: Tap, view_bytes_max: usize) -> Self {
-        Self { stream, name, tap, excerpt: Excerpt::new(view_bytes_max), seq: 0 }
+        let excerpt = Excerpt::new(view_bytes_max);
+        Self { stream, name, tap, excerpt, transcript: None, seq: 0 }
     }
 
+    /// The stream as it is by now.
     fn record(
-        self,
+        &mut self,
         captured: &Captured,
-        profile: &str,
-        identity: &Identity,
+        facts: &Facts<'_>,
     ) -> (StreamName, noesc_envelope::Stream) {
         let observed = observed(captured, self.stream);
-        let selection = Some(self.excerpt.finish());
-        (self.name, self.tap.record(&observed, profile, selection, &identity.key))
+        let selection = Some(self.excerpt.clone().finish());
+        let profile = facts.settings.profile.name();
+        (self.name, self.tap.record(&observed, profile, selection, &facts.identity.key))
+    }
+
+    /// Hands on what the tap has decided.
+    fn pass_on(&mut self, order: &mut Order, is_kept: bool) {
+        let view = &self.tap.view;
+        self.excerpt.push(view);
+        if let Some(transcript) = self.transcript.as_mut().filter(|_| is_kept) {
+            transcript.push(view);
+        }
+        order.push(self.seq, self.name, view.len() as u64);
     }
 }
 
@@ -131,12 +213,9 @@ pub(crate) fn viewed(command: &Command) -> &'static [(Stream, StreamName)] {
     }
 }
 
-impl Collector {
-    fn new(
-        command: &Command,
-        settings: &Settings,
-        view_bytes_max: usize,
-    ) -> Result<Self, CollectError> {
+impl<'a> Collector<'a> {
+    fn new(facts: Facts<'a>, view_bytes_max: usize) -> Result<Self, CollectError> {
+        let Facts { command, settings, identity, .. } = facts;
         let mut paths = Vec::new();
         for (stream, name) in viewed(command) {
             // What is for a program no reader is given.
@@ -146,7 +225,33 @@ impl Collector {
             let max = if is_artifact { 0 } else { view_bytes_max };
             paths.push(Path::new(*stream, *name, tap, max));
         }
-        Ok(Self { paths, order: Order::default(), watch: Watch::new(command, settings) })
+        Ok(Self {
+            paths,
+            order: Order::default(),
+            watch: Watch::new(command, settings),
+            outliving: Outliving::new(settings.runs.as_ref(), &identity.run),
+            room: None,
+            so_far: None,
+            facts,
+        })
+    }
+
+    fn run(mut self, limits: &Limits) -> Collected {
+        let captured = noesc_capture::run(self.facts.command, limits, &mut self);
+        let expected = self.watch.take().and_then(|watch| watch.finish(&captured));
+        let envelope = Envelope { expected, ..self.record(&captured) };
+        self.outliving.write_record(|| envelope.clone());
+        if let Some(room) = &self.room {
+            // The last of the snapshots is all that there is, if the disk is full.
+            let _ = room.folder().write_record(&envelope);
+        }
+        Collected { envelope, captured }
+    }
+
+    fn record(&mut self, captured: &Captured) -> Envelope {
+        let facts = &self.facts;
+        let streams = self.paths.iter_mut().map(|path| path.record(captured, facts)).collect();
+        self.facts.record(captured, streams, self.order.clone().finish())
     }
 
     /// The descriptor of a promise has no view.
@@ -154,26 +259,88 @@ impl Collector {
         let path = self.paths.iter_mut().find(|path| path.stream == stream)?;
         Some((path, &mut self.order))
     }
+
+    /// Counts what came, for a record before the end.
+    fn note(&mut self, chunk: &Chunk<'_>) {
+        let Some(room) = &mut self.room else { return };
+        room.bytes_came();
+        let Some(so_far) = &mut self.so_far else { return };
+        let record = match chunk.stream {
+            Stream::Stdout => &mut so_far.stdout,
+            Stream::Stderr => &mut so_far.stderr,
+            Stream::Extra => so_far.extra.get_or_insert_default(),
+            Stream::Pty => so_far.pty.get_or_insert_default(),
+        };
+        record.bytes += chunk.bytes.len() as u64;
+        record.kept += chunk.kept as u64;
+        record.lines += chunk.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+    }
+
+    fn end_of(&mut self, stream: Stream, end: End) {
+        let Some(so_far) = &mut self.so_far else { return };
+        match stream {
+            Stream::Stdout => so_far.stdout.end = end,
+            Stream::Stderr => so_far.stderr.end = end,
+            Stream::Extra => so_far.extra.get_or_insert_default().end = end,
+            Stream::Pty => so_far.pty.get_or_insert_default().end = end,
+        }
+    }
 }
 
-impl Sink for Collector {
+impl Sink for Collector<'_> {
     fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
         if let Some(watch) = &mut self.watch {
             watch.push(&chunk);
         }
+        self.note(&chunk);
         let Some((path, order)) = self.path(chunk.stream) else { return Flow::Continue };
         path.seq = chunk.seq;
-        path.tap.push(chunk.bytes, &mut path.excerpt);
-        path.excerpt.push(&path.tap.view);
-        order.push(chunk.seq, path.name, path.tap.view.len() as u64);
+        let (kept, rest) = chunk.bytes.split_at_checked(chunk.kept).unwrap_or((chunk.bytes, b""));
+        for (bytes, is_kept) in [(kept, true), (rest, false)] {
+            if !bytes.is_empty() {
+                path.tap.push(bytes, &mut path.excerpt);
+                path.pass_on(order, is_kept);
+            }
+        }
         Flow::Continue
     }
 
-    fn end(&mut self, stream: Stream, _: End) -> Flow {
+    fn end(&mut self, stream: Stream, end: End) -> Flow {
+        self.end_of(stream, end);
         let Some((path, order)) = self.path(stream) else { return Flow::Continue };
         path.tap.finish(&mut path.excerpt);
-        path.excerpt.push(&path.tap.view);
-        order.push(path.seq, path.name, path.tap.view.len() as u64);
+        path.pass_on(order, true);
         Flow::Continue
+    }
+
+    fn started(&mut self, so_far: &Captured) {
+        let Some(room) = &mut self.room else { return };
+        self.so_far = Some(so_far.clone());
+        room.started(&self.facts.identity.run);
+        self.wake();
+    }
+
+    fn wake_at(&self) -> Option<Instant> {
+        self.room.as_ref()?.wake_at()
+    }
+
+    fn wake(&mut self) {
+        let Some(mut so_far) = self.so_far.take() else { return };
+        so_far.ended = SystemTime::now();
+        so_far.duration = so_far.ended.duration_since(so_far.started).unwrap_or_default();
+        for path in &mut self.paths {
+            path.tap.look();
+        }
+        let record = self.record(&so_far);
+        self.so_far = Some(so_far);
+        if let Some(room) = &mut self.room {
+            let _ = room.folder().write_record(&record);
+            room.is_fresh();
+        }
+    }
+
+    fn outlived(&mut self, survivors: &Survivors) -> Option<OwnedFd> {
+        survivors.count?;
+        self.outliving.count_file(self.room.as_ref())
     }
 }

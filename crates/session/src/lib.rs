@@ -11,11 +11,15 @@ mod inherit;
 mod live;
 mod name;
 mod record;
+mod room;
+mod runs;
 mod suspect;
 mod tap;
 mod viewer;
 
-pub use collect::{CollectError, Collected, VIEW_BYTES, collect};
+pub use collect::{
+    Background, CollectError, Collected, VIEW_BYTES, collect, collect_in_background,
+};
 pub use decode::{Decoder, EncodingError};
 pub use expect::{Expect, JSON_BYTES};
 pub use inherit::named_descriptors;
@@ -26,5 +30,9 @@ pub use noesc_capture::{
 };
 pub use noesc_envelope as envelope;
 pub use record::{NoRandomness, nonces};
+pub use room::TRANSCRIPT_BYTES;
+pub use runs::{
+    FindError, Keeper, RECORD_BYTES_MAX, RUNS_ENDED_MAX, RecordError, RunFolder, Runs, StoredRun,
+};
 pub use suspect::Suspicion;
 pub use viewer::Viewer;

@@ -1,15 +1,17 @@
 //! The transparent wrapper: stdout's view to stdout, stderr's view to stderr, as they come.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use noesc::{Profile, Report};
-use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream};
+use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream, Survivors};
 use noesc_envelope::{Envelope, Expected, Recorded, StreamName};
 
 use crate::collect::{CollectError, observed, viewed};
 use crate::expect::{Expect, Watch};
 use crate::name::NameGuard;
 use crate::record::{Identity, envelope, limits as recorded_limits};
+use crate::room::Outliving;
+use crate::runs::Runs;
 use crate::tap::Tap;
 
 /// How a run's streams are shown.
@@ -27,6 +29,8 @@ pub struct Settings {
     pub recorded: Recorded,
     /// The command is a shell that was asked for.
     pub shell: bool,
+    /// Where a run that something outlives gets a folder; nowhere by default.
+    pub runs: Option<Runs>,
     /// Our stdout and stderr are one output, so that a line of the child's stdout could be taken
     /// for ours too. All goes to `stderr` then.
     pub one_output: bool,
@@ -74,25 +78,28 @@ pub fn live(
     stderr: Outlet,
 ) -> Result<Ran, CollectError> {
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
-    let mut wrapper = Wrapper::new(command, settings, stdout, stderr)?;
+    let mut wrapper = Wrapper::new(command, settings, &identity, stdout, stderr)?;
     let captured = noesc_capture::run(command, limits, &mut wrapper);
     let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured));
     // What went out live is not told again.
     let expected = expected.map(|expected| Expected { value: None, ..expected });
-    let record = settings.record.then(|| {
+    let record = || {
         let profile = settings.profile.name();
         let streams = wrapper.taps.iter().map(|(stream, name, tap)| {
             (*name, tap.record(&observed(&captured, *stream), profile, None, &identity.key))
         });
+        // Without digests nothing is known of what went out live.
+        let streams = streams.filter(|_| settings.record).collect();
         let limits = recorded_limits(limits, settings, None);
-        let streams = streams.collect();
         let record = envelope(&identity, command, &captured, settings, limits, streams, Vec::new());
         Envelope { expected: expected.clone(), ..record }
-    });
+    };
+    wrapper.outliving.write_record(record);
+    let record = settings.record.then(record);
     Ok(Ran { captured, streams: wrapper.done(), expected, record })
 }
 
-struct Wrapper {
+struct Wrapper<'a> {
     taps: Vec<(Stream, StreamName, Tap)>,
     /// Where stdout's view goes; `None` where our stdout and stderr are one output.
     out: Option<Output>,
@@ -100,12 +107,14 @@ struct Wrapper {
     /// Streams that have not ended.
     open: usize,
     watch: Option<Watch>,
+    outliving: Outliving<'a>,
 }
 
-impl Wrapper {
+impl<'a> Wrapper<'a> {
     fn new(
         command: &Command,
-        settings: &Settings,
+        settings: &'a Settings,
+        identity: &'a Identity,
         stdout: Outlet,
         stderr: Outlet,
     ) -> Result<Self, CollectError> {
@@ -120,6 +129,7 @@ impl Wrapper {
             out: (!settings.one_output).then(|| Output::new(stdout, None)),
             err: Output::new(stderr, Some(NameGuard::default())),
             watch: Watch::new(command, settings),
+            outliving: Outliving::new(settings.runs.as_ref(), &identity.run),
         })
     }
 
@@ -188,7 +198,7 @@ impl Output {
     }
 }
 
-impl Sink for Wrapper {
+impl Sink for Wrapper<'_> {
     fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
         if let Some(watch) = &mut self.watch {
             watch.push(&chunk);
@@ -215,5 +225,10 @@ impl Sink for Wrapper {
 
     fn writable(&mut self, stream: Stream) -> Flow {
         self.parts(stream).map_or(Flow::Continue, |(_, output)| output.outlet.write())
+    }
+
+    fn outlived(&mut self, survivors: &Survivors) -> Option<OwnedFd> {
+        survivors.count?;
+        self.outliving.count_file(None)
     }
 }

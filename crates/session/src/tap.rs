@@ -16,6 +16,7 @@ pub(crate) struct Tap {
     /// What the last push or finish decided.
     pub(crate) view: String,
     report: Report,
+    is_finished: bool,
     digests: Option<Digests>,
     view_bytes: u64,
     encoding: Option<&'static str>,
@@ -38,6 +39,7 @@ impl Tap {
             viewer: Viewer::new(&settings.profile, decoder)?,
             view: String::new(),
             report: Report::default(),
+            is_finished: false,
             digests: digests.then(Digests::default),
             view_bytes: 0,
             encoding,
@@ -57,8 +59,16 @@ impl Tap {
     /// Ends the stream; `view` holds what was held back.
     pub(crate) fn finish(&mut self, spans: &mut impl SpanReceiver) {
         self.view.clear();
+        self.is_finished = true;
         self.report = self.viewer.finish(&mut self.view, spans);
         self.account();
+    }
+
+    /// Makes the report what it is by now, as if the stream ended here.
+    pub(crate) fn look(&mut self) {
+        if !self.is_finished {
+            self.report = self.viewer.report();
+        }
     }
 
     fn account(&mut self) {

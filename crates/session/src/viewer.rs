@@ -51,6 +51,13 @@ impl Viewer {
         }
     }
 
+    /// The report as it would be if the stream ended here; an encoding is suspected at the end
+    /// alone.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.boundary.clone().finish(&mut String::new())
+    }
+
     /// Ends the stream: appends what was held back, and gives the report.
     pub fn finish(&mut self, view: &mut String, spans: &mut impl SpanReceiver) -> Report {
         if let Some(decoder) = &mut self.decoder {

@@ -1,0 +1,154 @@
+//! What a run that is collected in the background leaves in its folder while it goes on.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use noesc_envelope::{RunId, StreamName};
+
+use crate::runs::{RunFolder, Runs};
+
+/// How often the record is written anew, when there is something new.
+const RECORD_EVERY: Duration = Duration::from_millis(200);
+
+/// View bytes of each stream that are stored by default: some hundred thousand lines, and a bound
+/// for a server that never ends.
+pub const TRANSCRIPT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The folder of a run while the run goes on.
+pub(crate) struct Room {
+    folder: RunFolder,
+    /// The collector's lock.
+    _held: File,
+    /// Whoever waits for the first that there is to see. Closed when there is.
+    front: Option<File>,
+    quiet: Duration,
+    quiet_max: Duration,
+    started: Option<Instant>,
+    last_bytes: Option<Instant>,
+    /// Since when the record in the folder is not the latest.
+    stale_since: Option<Instant>,
+}
+
+impl Room {
+    /// Makes the folder of a run and takes its lock. `front` is told the id of the run, and closed
+    /// when the run has been quiet for `quiet` after it printed something, has ended, or
+    /// `quiet_max` is over.
+    pub(crate) fn new(
+        runs: &Runs,
+        run: &RunId,
+        front: Option<File>,
+        (quiet, quiet_max): (Duration, Duration),
+    ) -> io::Result<Self> {
+        let folder = runs.create(run)?;
+        let held = folder.hold()?;
+        Ok(Self {
+            folder,
+            _held: held,
+            front,
+            quiet,
+            quiet_max,
+            started: None,
+            last_bytes: None,
+            stale_since: None,
+        })
+    }
+
+    pub(crate) fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// The run has started: whoever waits learns its id.
+    pub(crate) fn started(&mut self, run: &RunId) {
+        let now = Instant::now();
+        self.started = Some(now);
+        self.stale_since = Some(now);
+        if let Some(front) = &mut self.front {
+            let _ = writeln!(front, "{run}");
+        }
+    }
+
+    pub(crate) fn bytes_came(&mut self) {
+        let now = Instant::now();
+        self.last_bytes = Some(now);
+        self.stale_since.get_or_insert(now);
+    }
+
+    /// When the record is to be written next.
+    pub(crate) fn wake_at(&self) -> Option<Instant> {
+        let record = self.stale_since.map(|since| since + RECORD_EVERY);
+        record.into_iter().chain(self.seen_at()).min()
+    }
+
+    /// When whoever waits has seen enough.
+    fn seen_at(&self) -> Option<Instant> {
+        self.front.as_ref()?;
+        let last = self.started? + self.quiet_max;
+        let quiet = self.last_bytes.map(|at| at + self.quiet);
+        quiet.into_iter().chain([last]).min()
+    }
+
+    /// The record was written.
+    pub(crate) fn is_fresh(&mut self) {
+        let now = Instant::now();
+        self.stale_since = None;
+        if self.seen_at().is_some_and(|at| now >= at) {
+            self.front = None;
+        }
+    }
+}
+
+/// The clean view of a stream as it is stored, up to a number of bytes.
+pub(crate) struct Transcript {
+    file: Option<File>,
+    room: u64,
+}
+
+impl Transcript {
+    pub(crate) fn new(folder: &RunFolder, stream: StreamName, max: u64) -> io::Result<Self> {
+        Ok(Self { file: Some(folder.transcript(stream)?), room: max })
+    }
+
+    /// Appends what finds room. A disk that is full ends it, and nothing else.
+    pub(crate) fn push(&mut self, view: &str) {
+        let Some(file) = &mut self.file else { return };
+        let room = usize::try_from(self.room).unwrap_or(usize::MAX);
+        let piece = &view[..view.floor_char_boundary(room)];
+        if file.write_all(piece.as_bytes()).is_err() || piece.len() < view.len() {
+            self.file = None;
+        }
+        self.room -= piece.len() as u64;
+    }
+}
+
+/// The folder of a run that is over, for what outlives it.
+pub(crate) struct Outliving<'a> {
+    runs: Option<&'a Runs>,
+    run: &'a RunId,
+    folder: Option<RunFolder>,
+}
+
+impl<'a> Outliving<'a> {
+    pub(crate) fn new(runs: Option<&'a Runs>, run: &'a RunId) -> Self {
+        Self { runs, run, folder: None }
+    }
+
+    /// The file for the count. That there is no place for it is no reason to fail.
+    pub(crate) fn count_file(&mut self, room: Option<&Room>) -> Option<std::os::fd::OwnedFd> {
+        if let Some(room) = room {
+            return room.folder.count_file().ok().map(Into::into);
+        }
+        let folder = self.runs?.create(self.run).ok()?;
+        let file = folder.count_file().ok()?;
+        self.folder = Some(folder);
+        Some(file.into())
+    }
+
+    /// The record of the run, for whoever asks what outlived it.
+    pub(crate) fn write_record(&self, record: impl FnOnce() -> noesc_envelope::Envelope) {
+        if let Some(folder) = &self.folder {
+            // The result of the run reaches the caller all the same.
+            let _ = folder.write_record(&record());
+        }
+    }
+}
