@@ -13,6 +13,32 @@ pub(crate) fn unwanted(keep: &[RawFd]) -> Vec<RawFd> {
     numbers.filter(|fd| *fd > 2 && !keep.contains(fd)).collect()
 }
 
+/// Makes `child` start on its own: in a session without a terminal, and with none of this process's
+/// descriptors above 2 but `keep`, so that nobody waits for it who waits for the end of a pipe.
+///
+/// ```
+/// let mut child = std::process::Command::new("true");
+/// noesc_capture::detach(&mut child, &[]);
+/// assert!(child.status()?.success());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn detach(child: &mut std::process::Command, keep: &[RawFd]) {
+    use std::os::unix::process::CommandExt;
+    let unwanted = unwanted(keep);
+    // SAFETY: runs between fork and exec. setsid and fcntl are async-signal-safe; the vector was
+    // made before the fork and is only read; nothing allocates, takes a lock or can panic.
+    unsafe {
+        child.pre_exec(move || {
+            rustix::process::setsid()?;
+            for fd in &unwanted {
+                // A number that was closed meanwhile, as that of the listing itself, does no harm.
+                libc::fcntl(*fd, libc::F_SETFD, libc::FD_CLOEXEC);
+            }
+            Ok(())
+        });
+    }
+}
+
 /// The same descriptor at a number above 2, where a child's set-up does not overwrite it.
 pub(crate) fn above_standard(fd: OwnedFd) -> io::Result<OwnedFd> {
     match fd.as_raw_fd() {

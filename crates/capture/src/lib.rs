@@ -52,6 +52,7 @@ mod terminal;
 mod wire;
 
 pub use command::{Command, Size, Stdin};
+pub use descriptors::detach;
 #[cfg(target_os = "linux")]
 pub use leftover::COUNT_DIGITS;
 pub use limits::{AtLimit, Limited, Limits, PROCESSES_LOOK};

@@ -256,7 +256,10 @@ pub(crate) mod supervised {
                     Word::Ended { fate, is_alone } => News::Ended { exit: fate.exit(), is_alone },
                     Word::Stopped { signal } => News::Stopped(signal),
                     Word::Gone => News::Gone,
-                    Word::Started { .. } | Word::Failed { .. } | Word::Alive { .. } => continue,
+                    Word::Started { .. }
+                    | Word::Failed { .. }
+                    | Word::Alive { .. }
+                    | Word::Listening => continue,
                 }));
             }
             Ok(None)
@@ -341,7 +344,10 @@ pub(crate) mod supervised {
             let order = if left.count.is_some() { Order::ReleaseCounted } else { Order::Release };
             let fds: Vec<_> = left.count.iter().chain(&left.outputs).map(AsFd::as_fd).collect();
             self.send(order, &fds);
-            if fds.is_empty() && !left.outlives {
+            if left.count.is_some() {
+                // Whoever asks from now on finds the lock taken.
+                self.answer(|word| *word == Word::Listening);
+            } else if fds.is_empty() && !left.outlives {
                 // It collects the child and ends at once, which closes its end of the socket.
                 self.answer(|_| false);
             }

@@ -217,6 +217,7 @@ impl Supervisor<'_> {
                 }
                 let _ = rustix::thread::set_name(c"noesc-drain");
                 self.leftover = Some(Leftover::new(fds, order == Order::ReleaseCounted));
+                let _ = say(self.socket, &Word::Listening);
                 self.aim = Aim::Watch;
                 self.asked_count = 0;
             }

@@ -66,6 +66,8 @@ pub(crate) enum Word {
     Stopped { signal: i32 },
     /// After an order to end the tree: nothing of it is alive.
     Gone,
+    /// The lock of the file for the count is taken.
+    Listening,
     /// The answer to [`Order::Count`]: whether the number is known, the number, and the first of
     /// them, zero where there is none.
     Alive { is_known: bool, count: i32, pids: [i32; PIDS_MAX] },
@@ -87,6 +89,7 @@ impl Word {
             }
             Self::Stopped { signal } => put(&mut numbers, &[4, *signal]),
             Self::Gone => put(&mut numbers, &[5]),
+            Self::Listening => put(&mut numbers, &[7]),
             Self::Alive { is_known, count, pids } => {
                 put(&mut numbers, &[6, i32::from(*is_known), *count]);
                 let rest = numbers.iter_mut().skip(3);
@@ -117,6 +120,7 @@ impl Word {
             }),
             [4, signal] => Some(Self::Stopped { signal: *signal }),
             [5] => Some(Self::Gone),
+            [7] => Some(Self::Listening),
             [6, is_known, count, pids @ ..] => Some(Self::Alive {
                 is_known: *is_known != 0,
                 count: *count,
@@ -172,6 +176,7 @@ mod tests {
             Word::Ended { fate: Fate::Unknown(10), is_alone: false },
             Word::Stopped { signal: 20 },
             Word::Gone,
+            Word::Listening,
             Word::Alive { is_known: true, count: 65, pids },
         ] {
             let mut bytes = [0; Word::BYTES_MAX];

@@ -4,10 +4,13 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueHint};
+
+use noesc_session::envelope::Format;
 
 use crate::fail::{Failure, MISUSE, WRAPPER, quoted};
 use crate::input::unwritten;
@@ -37,6 +40,9 @@ Examples:
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Run(RunArgs),
+    Ps(crate::runs::PsArgs),
+    Wait(crate::runs::WaitArgs),
+    Stop(crate::runs::StopArgs),
     Filter(FilterArgs),
     Audit(AuditArgs),
     Unaudit(UnauditArgs),
@@ -107,6 +113,14 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = descriptor)]
     pub(crate) keep_fd: Vec<i32>,
 
+    /// Go on in the background; see "noesc ps", "noesc wait" and "noesc stop"
+    #[arg(long)]
+    pub(crate) detach: bool,
+
+    /// This is the process in the background
+    #[arg(long, hide = true)]
+    pub(crate) in_background: bool,
+
     /// Say nothing of findings
     #[arg(short, long, value_name = "BOOL", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "true", hide_possible_values = true)]
@@ -132,12 +146,42 @@ pub(crate) enum RunFormat {
     Xml,
 }
 
+impl RunFormat {
+    /// The format of a record, where it is one.
+    pub(crate) fn of_record(self) -> Option<Format> {
+        match self {
+            Self::Text => None,
+            Self::Json => Some(Format::Json),
+            Self::Lines => Some(Format::Lines),
+            Self::Fence => Some(Format::Fence),
+            Self::Xml => Some(Format::Xml),
+        }
+    }
+}
+
 /// What a command is to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExpectKind {
     Text,
     Json,
     Artifact,
+}
+
+/// A time: digits, perhaps with a point, and ms, s, m or h behind them.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    let explain = || "it is a time, as 500ms, 2s, 1.5s, 3m or 1h".to_owned();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(explain()),
+    };
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let number = digits.parse::<f64>().ok().filter(|_| is_number).ok_or_else(explain)?;
+    Duration::try_from_secs_f64(number * unit).map_err(|_| "it is too long".into())
 }
 
 /// The number of a descriptor that is none of the three standard ones.
@@ -329,8 +373,20 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Every verb, in the order of the help.
-const VERBS: [&str; 9] =
-    ["run", "filter", "audit", "unaudit", "scan", "explain", "config", "completions", "man"];
+const VERBS: [&str; 12] = [
+    "run",
+    "ps",
+    "wait",
+    "stop",
+    "filter",
+    "audit",
+    "unaudit",
+    "scan",
+    "explain",
+    "config",
+    "completions",
+    "man",
+];
 
 /// Prints a manual page.
 #[derive(Debug, Args)]

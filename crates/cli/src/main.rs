@@ -13,6 +13,7 @@ mod input;
 mod man;
 mod note;
 mod run;
+mod runs;
 mod say;
 mod scan;
 mod settings;
@@ -35,6 +36,9 @@ fn main() -> ExitCode {
     };
     let result = match args.verb {
         Verb::Run(args) => run::run(args),
+        Verb::Ps(args) => runs::ps(&args),
+        Verb::Wait(args) => runs::wait(&args),
+        Verb::Stop(args) => runs::stop(&args),
         Verb::Filter(args) => filter::filter(&args),
         Verb::Audit(args) => audit::audit(&args),
         Verb::Unaudit(args) => unaudit::unaudit(&args),

@@ -17,6 +17,7 @@ use crate::descriptors;
 use crate::fail::{Failure, Result, WRAPPER, escaped};
 use crate::input::{create, stdin, unwritten, write};
 use crate::note;
+use crate::runs::{self, detach};
 use crate::say::{is_one_output, lines_are_open, say};
 use crate::status::exit;
 
@@ -26,7 +27,7 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
 
 fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     descriptors::check(args)?;
-    if args.format == RunFormat::Text && args.view_bytes_max.is_some() {
+    if args.format == RunFormat::Text && args.view_bytes_max.is_some() && !args.detach {
         return Err(Failure::new("\"--view-bytes-max\" does not go with the format text")
             .hint("it bounds the views of a record: add \"--format json\", lines, fence or xml"));
     }
@@ -36,6 +37,15 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     let mut records = Records::open(args)?;
     settings.record = !records.files.is_empty();
     settings.one_output = is_one_output();
+    if args.in_background {
+        let view_bytes_max = args.view_bytes_max.unwrap_or(VIEW_BYTES);
+        return detach::back(&command, &Limits::default(), &settings, view_bytes_max);
+    }
+    if args.detach {
+        detach::check(args)?;
+        return detach::front(args, command.keep_fds.as_deref().unwrap_or_default());
+    }
+    settings.runs = runs::place();
     let quiet = args.quiet.unwrap_or(config.is_on("quiet")) || args.facts_fd.is_some();
     match args.format {
         RunFormat::Text => text(args, &command, &settings, quiet, &mut records),
@@ -49,7 +59,8 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
 fn command(args: &RunArgs) -> Command {
     let mut command = Command::new(args.argv.iter().cloned());
     let is_text = args.format == RunFormat::Text;
-    command.stdin = if is_text || args.stdin { Stdin::Inherit } else { Stdin::Null };
+    command.stdin =
+        if (is_text && !args.detach) || args.stdin { Stdin::Inherit } else { Stdin::Null };
     let mut keep = args.keep_fd.clone();
     if is_text {
         keep.extend(named_descriptors(&args.argv, std::env::var_os("MAKEFLAGS").as_deref()));

@@ -4,9 +4,41 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
+use noesc_session::envelope::{Envelope, OutcomeKind};
 use noesc_session::{Captured, Outcome, SpawnReason};
 
 use crate::fail::{self, Failure, Result, WRAPPER, quoted};
+
+/// Exit status of a run that a limit has stopped, as that of `timeout`.
+pub(crate) const LIMIT: u8 = 124;
+
+/// The exit status of a run that is told by its record.
+pub(crate) fn of_record(outcome: &OutcomeKind) -> u8 {
+    match outcome {
+        OutcomeKind::Exited { code } => *code,
+        OutcomeKind::Signalled { signal, .. } | OutcomeKind::Cancelled { signal, .. } => {
+            128_u8.wrapping_add(*signal as u8)
+        }
+        OutcomeKind::TimedOut { .. }
+        | OutcomeKind::IdleOut { .. }
+        | OutcomeKind::StoppedByLimit { .. } => LIMIT,
+        OutcomeKind::SpawnFailed { reason, .. } => match reason.as_str() {
+            "not-found" | "interpreter-not-found" => 127,
+            word if word.starts_with("refused") => WRAPPER,
+            "working-folder" | "terminal" => WRAPPER,
+            _ => 126,
+        },
+        OutcomeKind::Unknown { .. } => WRAPPER,
+    }
+}
+
+/// That a command could not be run, as its record has it.
+pub(crate) fn unstarted(record: &Envelope) -> Failure {
+    let told = record.outcome.kind.told(&record.limits, None);
+    Failure::new(format!("can not run the command: {told}"))
+        .hint("run it without \"--detach\" for what to do")
+        .code(of_record(&record.outcome.kind))
+}
 
 /// As shells do: the status itself, 128+n for signal n, 126 and 127 for what can't be run.
 pub(crate) fn exit(captured: &Captured, name: &OsStr) -> Result<ExitCode> {
@@ -24,7 +56,7 @@ pub(crate) fn exit(captured: &Captured, name: &OsStr) -> Result<ExitCode> {
                 .code(reason.shell_code()))
         }
         Outcome::TimedOut { .. } | Outcome::IdleOut { .. } | Outcome::StoppedByLimit { .. } => {
-            Ok(ExitCode::from(124))
+            Ok(ExitCode::from(LIMIT))
         }
         Outcome::Unknown { .. } => Err(Failure::new("the end of the command was not seen")
             .hint("something else may have collected its status; \"--report\" has the rest")

@@ -89,8 +89,8 @@ pub struct Background {
     pub runs: Runs,
     /// View bytes of each stream that are stored.
     pub transcript_bytes_max: u64,
-    /// Where the id of the run is told, on a line, when its folder is there and it has started.
-    /// Closed when the run has printed something and been quiet for the linger time, when it has
+    /// Where the id of the run is told when its folder is there, and `started` when it has started,
+    /// each on a line. Closed when the run has printed something and been quiet for the linger time, when it has
     /// ended, or when the longest linger time is over.
     pub front: Option<File>,
 }
@@ -316,7 +316,7 @@ impl Sink for Collector<'_> {
     fn started(&mut self, so_far: &Captured) {
         let Some(room) = &mut self.room else { return };
         self.so_far = Some(so_far.clone());
-        room.started(&self.facts.identity.run);
+        room.started();
         self.wake();
     }
 

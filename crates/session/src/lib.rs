@@ -26,7 +26,7 @@ pub use inherit::named_descriptors;
 pub use live::{Ran, RanStream, Settings, live};
 pub use noesc_capture::{
     AtLimit, Captured, Command, Cutoff, Exit, Limited, Limits, Outcome, Outlet, Size, SpawnReason,
-    Stdin, StreamRecord, Unknown,
+    Stdin, StreamRecord, Unknown, detach,
 };
 pub use noesc_envelope as envelope;
 pub use record::{NoRandomness, nonces};

@@ -31,17 +31,20 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Makes the folder of a run and takes its lock. `front` is told the id of the run, and closed
-    /// when the run has been quiet for `quiet` after it printed something, has ended, or
+    /// Makes the folder of a run and takes its lock. `front` is told the id of the run, and that it
+    /// has started, each on a line; it is closed when the run has been quiet for `quiet` after it printed something, has ended, or
     /// `quiet_max` is over.
     pub(crate) fn new(
         runs: &Runs,
         run: &RunId,
-        front: Option<File>,
+        mut front: Option<File>,
         (quiet, quiet_max): (Duration, Duration),
     ) -> io::Result<Self> {
         let folder = runs.create(run)?;
         let held = folder.hold()?;
+        if let Some(front) = &mut front {
+            let _ = writeln!(front, "{run}");
+        }
         Ok(Self {
             folder,
             _held: held,
@@ -58,13 +61,13 @@ impl Room {
         &self.folder
     }
 
-    /// The run has started: whoever waits learns its id.
-    pub(crate) fn started(&mut self, run: &RunId) {
+    /// The run has started: whoever waits learns it.
+    pub(crate) fn started(&mut self) {
         let now = Instant::now();
         self.started = Some(now);
         self.stale_since = Some(now);
         if let Some(front) = &mut self.front {
-            let _ = writeln!(front, "{run}");
+            let _ = writeln!(front, "started");
         }
     }
 

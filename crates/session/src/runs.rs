@@ -12,7 +12,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use noesc_envelope::{Envelope, Escaped, Format, RunId, StreamName};
+use noesc_envelope::{Envelope, Escaped, Format, OutcomeKind, RunId, STILL_RUNNING, StreamName};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::FlockOperation;
 use rustix::process::{Flock, FlockType, Pid, PidfdFlags, Signal};
@@ -65,18 +65,27 @@ impl Runs {
         &self.root
     }
 
+    /// Makes the folder of all runs, if it is not there, and sees that it is this user's alone.
+    ///
+    /// # Errors
+    /// When it can not be made, is another user's or is open to others.
+    pub fn prepare(&self) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
+        let seen = std::fs::symlink_metadata(&self.root)?;
+        let is_ours = seen.uid() == rustix::process::geteuid().as_raw();
+        if !seen.is_dir() || !is_ours || seen.permissions().mode() & 0o077 != 0 {
+            let why = "it is not this user's alone (owner and mode 0700)";
+            return Err(io::Error::new(ErrorKind::PermissionDenied, why));
+        }
+        Ok(())
+    }
+
     /// Makes the folder of a new run.
     ///
     /// # Errors
     /// When it can not be made, or the folder of all runs is another user's or open to others.
     pub fn create(&self, run: &RunId) -> io::Result<RunFolder> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
-        let seen = std::fs::symlink_metadata(&self.root)?;
-        let is_ours = seen.uid() == rustix::process::geteuid().as_raw();
-        if !seen.is_dir() || !is_ours || seen.permissions().mode() & 0o077 != 0 {
-            let why = "the folder of runs is not this user's alone (owner and mode 0700)";
-            return Err(io::Error::new(ErrorKind::PermissionDenied, why));
-        }
+        self.prepare()?;
         self.forget_oldest();
         let path = self.root.join(run.as_str());
         DirBuilder::new().mode(0o700).create(&path)?;
@@ -264,14 +273,14 @@ impl StoredRun {
     /// # Errors
     /// [`RecordError`].
     pub fn record(&self) -> Result<Envelope, RecordError> {
-        let bytes = read_bounded(&self.path.join(RECORD), RECORD_BYTES_MAX);
-        let bytes = bytes.map_err(RecordError::Io)?;
-        let malformed = |error: &dyn std::fmt::Display| RecordError::Malformed(error.to_string());
-        let text = String::from_utf8(bytes).map_err(|error| malformed(&error))?;
-        let mut record =
-            noesc_envelope::parse(&text, Format::Json).map_err(|error| malformed(&error))?;
-        if record.run != self.id {
-            return Err(RecordError::Malformed("it is of another run".into()));
+        let mut record = self.parsed()?;
+        let lost = OutcomeKind::Unknown { why: "collector-lost".into() };
+        if is_running(&record) && self.keeper().is_none() {
+            // Nobody will write a later one, unless it was written just now.
+            record = self.parsed()?;
+            if is_running(&record) {
+                record.outcome.kind = lost;
+            }
         }
         for stream in record.streams.values_mut() {
             let profile = profile_of(&stream.view.profile);
@@ -281,6 +290,19 @@ impl StoredRun {
             }
         }
         Ok(record)
+    }
+
+    fn parsed(&self) -> Result<Envelope, RecordError> {
+        let bytes = read_bounded(&self.path.join(RECORD), RECORD_BYTES_MAX);
+        let bytes = bytes.map_err(RecordError::Io)?;
+        let malformed = |error: &dyn std::fmt::Display| RecordError::Malformed(error.to_string());
+        let text = String::from_utf8(bytes).map_err(|error| malformed(&error))?;
+        let record =
+            noesc_envelope::parse(&text, Format::Json).map_err(|error| malformed(&error))?;
+        match record.run == self.id {
+            true => Ok(record),
+            false => Err(RecordError::Malformed("it is of another run".into())),
+        }
     }
 
     /// The transcript of a stream, to be put through a boundary before it is shown; `None` where
@@ -335,6 +357,11 @@ impl StoredRun {
     pub fn remove(&self) -> io::Result<()> {
         std::fs::remove_dir_all(&self.path)
     }
+}
+
+/// Whether a record was made while the run went on.
+fn is_running(record: &Envelope) -> bool {
+    matches!(&record.outcome.kind, OutcomeKind::Unknown { why } if why.as_str() == STILL_RUNNING)
 }
 
 fn pid_of(pid: u32) -> Option<Pid> {

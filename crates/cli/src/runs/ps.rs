@@ -1,0 +1,143 @@
+//! `noesc ps`: the runs that go on.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use clap::Args;
+use noesc_session::envelope::{Envelope, Escaped, Recorded};
+use noesc_session::{Keeper, StoredRun};
+use serde::Serialize;
+
+use crate::fail::Result;
+use crate::input::write;
+
+/// Lists the runs that go on: those in the background, and what other runs left behind.
+///
+/// A run is `running` while it is collected (`noesc run --detach`), and `outlived` while processes
+/// that it left behind go on: their output is read and counted.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noesc ps
+  noesc ps --json | jq -r .run
+  noesc ps --all                        those that have ended, too")]
+pub(crate) struct PsArgs {
+    /// List the runs that have ended, too
+    #[arg(short, long)]
+    all: bool,
+
+    /// Write JSON, one object a line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn ps(args: &PsArgs) -> Result<ExitCode> {
+    let stored = super::all()?.list().map_err(|error| {
+        crate::fail::Failure::new(format!("can not read the runs: {}", crate::fail::reason(&error)))
+    })?;
+    let rows: Vec<Row> = stored
+        .iter()
+        .map(|run| (run, run.keeper()))
+        .filter(|(_, keeper)| args.all || keeper.is_some())
+        .map(|(run, keeper)| Row::new(run, keeper))
+        .collect();
+    let text = if args.json { json(&rows) } else { table(&rows) };
+    write(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One run.
+#[derive(Serialize)]
+struct Row {
+    run: String,
+    state: &'static str,
+    started: Option<String>,
+    /// The process that collects it or listens, which ends it on SIGTERM.
+    keeper_pid: Option<u32>,
+    outcome: Option<String>,
+    /// Bytes observed while it was collected.
+    bytes: u64,
+    /// Bytes that were printed by what outlived it.
+    drained_bytes: u64,
+    argv: Vec<Escaped>,
+    executable: Option<Escaped>,
+    survivors: Vec<Survivor>,
+}
+
+#[derive(Serialize)]
+struct Survivor {
+    pid: u32,
+    name: Escaped,
+}
+
+impl Row {
+    fn new(run: &StoredRun, keeper: Option<Keeper>) -> Self {
+        // One without a record has just begun, or was tampered with.
+        let record = run.record().ok();
+        let of = |value: fn(&Envelope) -> String| record.as_ref().map(value);
+        let streams = record.iter().flat_map(|record| record.streams.values());
+        let command = record.as_ref().map(|record| &record.command);
+        let survivors = record.iter().flat_map(|record| &record.processes.survivors.listed);
+        Self {
+            run: run.id().to_string(),
+            state: match keeper {
+                Some(Keeper::Collector { .. }) => "running",
+                Some(_) => "outlived",
+                None => "ended",
+            },
+            started: of(|record| record.time.started.to_string()),
+            keeper_pid: keeper.map(Keeper::pid),
+            outcome: of(|record| record.outcome.kind.told(&record.limits, record.processes.ended)),
+            bytes: streams.map(|stream| stream.bytes.observed).sum(),
+            drained_bytes: run.drained_bytes(),
+            argv: command.map(|command| command.argv.clone()).unwrap_or_default(),
+            executable: command.and_then(|command| match command.recorded {
+                Recorded::Digest => None,
+                _ => command.executable.clone(),
+            }),
+            survivors: survivors
+                .map(|one| Survivor { pid: one.pid, name: one.name.clone() })
+                .collect(),
+        }
+    }
+
+    /// The command in a line, which may be long.
+    fn command(&self) -> String {
+        let words: Vec<&str> = match (self.argv.is_empty(), &self.executable) {
+            (true, Some(executable)) => vec![executable.as_str()],
+            _ => self.argv.iter().map(Escaped::as_str).collect(),
+        };
+        words.join(" ")
+    }
+}
+
+fn json(rows: &[Row]) -> String {
+    let lines = rows.iter().filter_map(|row| serde_json::to_string(row).ok());
+    lines.map(|line| line + "\n").collect()
+}
+
+/// Columns for people; the id is whole, since it is what the other verbs take.
+fn table(rows: &[Row]) -> String {
+    let mut text = format!(
+        "{:36}  {:8}  {:20}  {:>7}  {:>11}  COMMAND\n",
+        "RUN", "STATE", "STARTED", "PID", "BYTES"
+    );
+    for row in rows {
+        let started = row.started.as_deref().unwrap_or("unknown");
+        // Milliseconds are of no use here.
+        let started = started.split('.').next().unwrap_or_default();
+        let pid = row.keeper_pid.map_or("-".into(), |pid| pid.to_string());
+        let bytes = row.bytes.saturating_add(row.drained_bytes);
+        let _ = writeln!(
+            text,
+            "{:36}  {:8}  {:20}  {:>7}  {:>11}  {}",
+            row.run,
+            row.state,
+            format!("{}Z", started.trim_end_matches('Z')),
+            pid,
+            bytes,
+            row.command()
+        );
+    }
+    text
+}
