@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 mod bench_memory;
+mod bench_run;
 mod bench_scan;
 mod gen_tables;
 mod tidy;
@@ -11,6 +12,7 @@ mod tidy;
 const USAGE: &str = "usage: cargo xtask NAME [ARGUMENT...]
 
   bench-memory [--bytes N]    measure the command's peak memory on endless inputs, 2 GB each
+  bench-run [--bytes N]    measure what noesc run costs: its start, and 2 GiB of output
   bench-scan [FOLDER]    compare the speed of noesc scan with that of rg counting lines
   gen-tables [--check]    generate crates/text/src/tables.rs, or compare it
   tidy    check the rules of the house over every tracked file
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     match name.as_str() {
         "bench-memory" => bench_memory::run(&rest),
+        "bench-run" => bench_run::run(&rest),
         "bench-scan" => bench_scan::run(&rest),
         "gen-tables" => gen_tables::run(&rest),
         "tidy" => tidy::run(&rest),
