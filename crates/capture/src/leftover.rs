@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 /// Pipes of a run: two streams and the descriptor of a promise.
-pub(crate) const PIPES_MAX: usize = 3;
+pub(crate) const PIPES: usize = 3;
 
 /// How often the count is written at most.
 const COUNT_EVERY: Duration = Duration::from_millis(200);
@@ -15,7 +15,7 @@ const COUNT_EVERY: Duration = Duration::from_millis(200);
 pub const COUNT_DIGITS: usize = 20;
 
 pub(crate) struct Leftover {
-    pipes: [Option<OwnedFd>; PIPES_MAX],
+    pipes: [Option<OwnedFd>; PIPES],
     file: Option<OwnedFd>,
     bytes: u64,
     written: Option<(u64, Instant)>,
@@ -24,7 +24,7 @@ pub(crate) struct Leftover {
 impl Leftover {
     /// The first descriptor may be the file for the count. Whoever holds the file's lock is the
     /// one that listens, which tells others that it is alive and who it is.
-    pub(crate) fn new(fds: [Option<OwnedFd>; PIPES_MAX + 1], is_counted: bool) -> Self {
+    pub(crate) fn new(fds: [Option<OwnedFd>; PIPES + 1], is_counted: bool) -> Self {
         let [first, one, two, three] = fds;
         let (file, pipes) = match is_counted {
             true => (first, [one, two, three]),

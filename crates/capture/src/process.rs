@@ -207,7 +207,7 @@ pub(crate) mod supervised {
     use rustix::process::{Pid, WaitOptions, waitpid};
 
     use super::{ANSWER_MAX, Left, News, Survivors, survivor};
-    use crate::leftover::PIPES_MAX;
+    use crate::leftover::PIPES;
     use crate::wire::{Order, Word};
 
     /// Supervisors that were released and may still listen to survivors.
@@ -314,7 +314,7 @@ pub(crate) mod supervised {
         }
 
         fn send(&self, order: Order, fds: &[BorrowedFd<'_>]) -> bool {
-            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PIPES_MAX + 1))];
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PIPES + 1))];
             let mut ancillary = SendAncillaryBuffer::new(&mut space);
             if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
                 return false;

@@ -26,7 +26,7 @@ use rustix::process::{
 
 use crate::descriptors::close_range;
 use crate::launch::{Image, Setup, quit, start};
-use crate::leftover::{Leftover, PIPES_MAX};
+use crate::leftover::{Leftover, PIPES};
 use crate::signal::Inbox;
 use crate::wire::{Fate, Order, PIDS_MAX, Word};
 
@@ -201,7 +201,7 @@ impl Supervisor<'_> {
 
     /// Does what the collector says. False: nothing is left to be done.
     fn obey(&mut self) -> bool {
-        let mut fds = [const { None }; PIPES_MAX + 1];
+        let mut fds = [const { None }; PIPES + 1];
         match hear(self.socket, &mut fds) {
             Some(Order::AskAll) if self.aim == Aim::Watch => self.aim = Aim::Ask,
             Some(Order::AskAll) => {}
@@ -364,7 +364,7 @@ impl Supervisor<'_> {
 /// The next order and what came with it. `None` when the collector is gone.
 fn hear(socket: &OwnedFd, fds: &mut [Option<OwnedFd>]) -> Option<Order> {
     let mut byte = [0_u8];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PIPES_MAX + 1))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PIPES + 1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let received = rustix::io::retry_on_intr(|| {
         let buffers = &mut [IoSliceMut::new(&mut byte)];

@@ -36,7 +36,7 @@ impl Terminal {
     /// read before it may.
     pub(crate) fn for_child(&mut self) -> io::Result<Option<OwnedFd>> {
         self.given = self.wanted && self.is_ours();
-        Ok(self.given.then(|| self.fd.as_fd().try_clone_to_owned()).transpose()?)
+        self.given.then(|| self.fd.as_fd().try_clone_to_owned()).transpose()
     }
 
     /// Whether our own group is the foreground group.

@@ -55,6 +55,7 @@ impl Fate {
 
 /// What the supervisor says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a box would have to be allocated")]
 pub(crate) enum Word {
     /// The child was forked; whether its program was found the child tells itself.
     Started { pid: i32 },

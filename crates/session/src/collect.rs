@@ -90,8 +90,8 @@ pub struct Background {
     /// View bytes of each stream that are stored.
     pub transcript_bytes_max: u64,
     /// Where the id of the run is told when its folder is there, and `started` when it has started,
-    /// each on a line. Closed when the run has printed something and been quiet for the linger time, when it has
-    /// ended, or when the longest linger time is over.
+    /// each on a line. Closed when the run has printed something and been quiet for the linger
+    /// time, when it has ended, or when the longest linger time is over.
     pub front: Option<File>,
 }
 

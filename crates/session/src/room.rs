@@ -32,8 +32,8 @@ pub(crate) struct Room {
 
 impl Room {
     /// Makes the folder of a run and takes its lock. `front` is told the id of the run, and that it
-    /// has started, each on a line; it is closed when the run has been quiet for `quiet` after it printed something, has ended, or
-    /// `quiet_max` is over.
+    /// has started, each on a line; it is closed when the run has been quiet for `quiet` after it
+    /// printed something, has ended, or `quiet_max` is over.
     pub(crate) fn new(
         runs: &Runs,
         run: &RunId,

@@ -1,4 +1,5 @@
-//! Runs that go on when the command that started them is over: `run --detach`, `ps`, `wait`, `stop`.
+//! Runs that go on when the command that started them is over: `run --detach`, `ps`, `wait` and
+//! `stop`.
 
 pub(crate) mod detach;
 mod ps;
