@@ -43,6 +43,10 @@ impl Sink for Through {
         }
     }
 
+    fn abandoned(&mut self, stream: Stream) {
+        self.outlet(stream).abandon();
+    }
+
     fn writable(&mut self, stream: Stream) -> Flow {
         self.outlet(stream).write()
     }

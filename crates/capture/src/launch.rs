@@ -95,6 +95,7 @@ pub(crate) struct Setup {
 /// before the program can do anything.
 pub(crate) fn start(image: &Image, setup: &Setup, ready: impl FnOnce(Pid)) -> io::Result<Pid> {
     let (gate, opener) = rustix::pipe::pipe()?;
+    let parent = rustix::process::getpid();
     match fork()? {
         Some(child) => {
             ready(child);
@@ -106,6 +107,7 @@ pub(crate) fn start(image: &Image, setup: &Setup, ready: impl FnOnce(Pid)) -> io
             // Ends when the other side is closed, by its owner's death if nothing else.
             let _ = rustix::io::retry_on_intr(|| rustix::io::read(&gate, &mut [0_u8]));
             drop(gate);
+            follow_to_death(parent);
             become_program(image, setup)
         }
     }
@@ -127,6 +129,20 @@ pub(crate) fn quit(status: c_int) -> ! {
     // SAFETY: _exit has no precondition and does not return.
     unsafe { libc::_exit(status) }
 }
+
+/// Makes this process end with its parent, whoever kills that. What it starts does not inherit it.
+#[cfg(target_os = "linux")]
+fn follow_to_death(parent: Pid) {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    if getppid() != Some(parent) {
+        // It died before it was asked to.
+        quit(127);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn follow_to_death(_: Pid) {}
 
 fn become_program(image: &Image, setup: &Setup) -> ! {
     let error = match set_up(image, setup) {

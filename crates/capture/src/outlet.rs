@@ -105,6 +105,12 @@ impl Outlet {
         if self.closed { Flow::Closed } else { Flow::Continue }
     }
 
+    /// Gives up: its reader went away. [`Flow::Closed`] from now on.
+    pub fn abandon(&mut self) {
+        self.closed = true;
+        self.failure.get_or_insert(io::ErrorKind::BrokenPipe);
+    }
+
     /// The descriptor that a poll for writing should wait for.
     #[must_use]
     pub fn fd(&self) -> BorrowedFd<'_> {

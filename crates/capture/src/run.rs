@@ -156,6 +156,8 @@ struct Run<'s, S> {
 #[derive(Default)]
 struct Ready {
     lanes: [bool; STREAMS],
+    /// Whose reader went away.
+    abandoned: [bool; STREAMS],
     typed: bool,
     typing: bool,
 }
@@ -164,6 +166,13 @@ impl<S: Sink> Run<'_, S> {
     fn collect(&mut self) {
         while !self.is_over() {
             let ready = self.wait_unhurried();
+            for (lane, abandoned) in self.lanes.iter_mut().zip(ready.abandoned) {
+                if abandoned && lane.is_open() {
+                    self.sink.abandoned(lane.stream);
+                    lane.cut_off(Cutoff::Caller, false, self.sink);
+                    lane.blocked = false;
+                }
+            }
             for (index, ready) in ready.lanes.into_iter().enumerate() {
                 if ready {
                     self.advance(index);
@@ -211,9 +220,14 @@ impl<S: Sink> Run<'_, S> {
     /// Waits until something can be done. Says what can go on.
     fn wait(&self) -> Ready {
         let mut timeout = self.next_deadline();
-        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(STREAMS + 4);
+        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(2 * STREAMS + 4);
         let mut places = [None; STREAMS];
-        for (lane, place) in self.lanes.iter().zip(&mut places) {
+        let mut readers = [None; STREAMS];
+        for ((lane, place), reader) in self.lanes.iter().zip(&mut places).zip(&mut readers) {
+            if !lane.blocked && lane.is_open() {
+                // For errors alone, which are always told.
+                *reader = add(&mut fds, self.sink.blocked_on(lane.stream), PollFlags::empty());
+            }
             *place = match (lane.blocked, &lane.source) {
                 (true, _) => {
                     let fd = self.sink.blocked_on(lane.stream);
@@ -237,8 +251,12 @@ impl<S: Sink> Run<'_, S> {
         let is_ready = |place: Option<usize>| {
             place.and_then(|place| fds.get(place)).is_some_and(|fd| !fd.revents().is_empty())
         };
-        let mut ready =
-            Ready { lanes: places.map(is_ready), typed: is_ready(typed), typing: is_ready(typing) };
+        let mut ready = Ready {
+            lanes: places.map(is_ready),
+            abandoned: readers.map(is_ready),
+            typed: is_ready(typed),
+            typing: is_ready(typing),
+        };
         for ((ready, place), lane) in ready.lanes.iter_mut().zip(places).zip(&self.lanes) {
             *ready |= place.is_none() && lane.blocked;
         }

@@ -39,6 +39,14 @@ pub struct Chunk<'a> {
     pub kept: usize,
 }
 
+impl<'a> Chunk<'a> {
+    /// A chunk of which all is to be kept, for whoever tests a sink.
+    #[must_use]
+    pub fn new(seq: u64, stream: Stream, offset: u64, bytes: &'a [u8]) -> Self {
+        Self { seq, stream, offset, bytes, kept: bytes.len() }
+    }
+}
+
 /// What a sink says after it was given something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -72,12 +80,19 @@ pub trait Sink {
     /// was started, also after [`Flow::Closed`]; never when the process could not be started.
     fn end(&mut self, stream: Stream, end: crate::End) -> Flow;
 
-    /// The descriptor that must become writable before `stream` goes on. Asked only while the last
-    /// answer for the stream was [`Flow::Blocked`]; with `None` the sink is simply tried again
-    /// every 10 ms.
+    /// What the sink writes `stream` to. While the last answer for the stream was
+    /// [`Flow::Blocked`], it must become writable before the stream goes on; with `None` the sink
+    /// is simply tried again every 10 ms. Otherwise it tells that its reader went away, even when
+    /// there is nothing to write.
     fn blocked_on(&self, stream: Stream) -> Option<BorrowedFd<'_>> {
         let _ = stream;
         None
+    }
+
+    /// Learns that nobody reads any more what [`Sink::blocked_on`] names, and that the pipe of
+    /// `stream` is closed for it.
+    fn abandoned(&mut self, stream: Stream) {
+        let _ = stream;
     }
 
     /// Writes more of what is left of `stream`. Called only after [`Flow::Blocked`].

@@ -8,6 +8,7 @@ use noesc::ProfileError;
 use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Sink, Stream, Survivors};
 use noesc_envelope::{Envelope, Excerpt, Order, StreamName};
 
+use crate::answer::Answers;
 use crate::expect::{Expect, Watch};
 use crate::live::Settings;
 use crate::record::{Identity, NoRandomness, envelope, limits as recorded_limits};
@@ -149,6 +150,7 @@ struct Collector<'a> {
     paths: Vec<Path>,
     order: Order,
     watch: Option<Watch>,
+    answers: Option<Answers>,
     outliving: Outliving<'a>,
     room: Option<Room>,
     /// What is known of the run while it goes on.
@@ -229,6 +231,7 @@ impl<'a> Collector<'a> {
             paths,
             order: Order::default(),
             watch: Watch::new(command, settings),
+            answers: Answers::new(command, &settings.answers),
             outliving: Outliving::new(settings.runs.as_ref(), &identity.run),
             room: None,
             so_far: None,
@@ -292,6 +295,9 @@ impl Sink for Collector<'_> {
         if let Some(watch) = &mut self.watch {
             watch.push(&chunk);
         }
+        if let Some(answers) = &mut self.answers {
+            answers.push(&chunk);
+        }
         self.note(&chunk);
         let Some((path, order)) = self.path(chunk.stream) else { return Flow::Continue };
         path.seq = chunk.seq;
@@ -337,6 +343,10 @@ impl Sink for Collector<'_> {
             let _ = room.folder().write_record(&record);
             room.is_fresh();
         }
+    }
+
+    fn typed(&mut self) -> Vec<u8> {
+        self.answers.as_mut().map(Answers::take).unwrap_or_default()
     }
 
     fn outlived(&mut self, survivors: &Survivors) -> Option<OwnedFd> {

@@ -4,6 +4,7 @@
 //! [`Viewer`] is one stream on its way to a view. [`live`] runs a command as a transparent wrapper:
 //! each stream's view goes out as it is decided.
 
+mod answer;
 mod collect;
 mod decode;
 mod expect;
@@ -17,6 +18,7 @@ mod suspect;
 mod tap;
 mod viewer;
 
+pub use answer::Answer;
 pub use collect::{
     Background, CollectError, Collected, VIEW_BYTES, collect, collect_in_background,
 };

@@ -6,6 +6,7 @@ use noesc::{Profile, Report};
 use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream, Survivors};
 use noesc_envelope::{Envelope, Expected, Recorded, StreamName};
 
+use crate::answer::{Answer, Answers};
 use crate::collect::{CollectError, observed, viewed};
 use crate::expect::{Expect, Watch};
 use crate::name::NameGuard;
@@ -29,6 +30,8 @@ pub struct Settings {
     pub recorded: Recorded,
     /// The command is a shell that was asked for.
     pub shell: bool,
+    /// Questions to a terminal of its own that the command is answered; none by default.
+    pub answers: Vec<Answer>,
     /// Where a run that something outlives gets a folder; nowhere by default.
     pub runs: Option<Runs>,
     /// Our stdout and stderr are one output, so that a line of the child's stdout could be taken
@@ -107,6 +110,7 @@ struct Wrapper<'a> {
     /// Streams that have not ended.
     open: usize,
     watch: Option<Watch>,
+    answers: Option<Answers>,
     outliving: Outliving<'a>,
 }
 
@@ -129,6 +133,7 @@ impl<'a> Wrapper<'a> {
             out: (!settings.one_output).then(|| Output::new(stdout, None)),
             err: Output::new(stderr, Some(NameGuard::default())),
             watch: Watch::new(command, settings),
+            answers: Answers::new(command, &settings.answers),
             outliving: Outliving::new(settings.runs.as_ref(), &identity.run),
         })
     }
@@ -203,6 +208,9 @@ impl Sink for Wrapper<'_> {
         if let Some(watch) = &mut self.watch {
             watch.push(&chunk);
         }
+        if let Some(answers) = &mut self.answers {
+            answers.push(&chunk);
+        }
         let Some((tap, output)) = self.parts(chunk.stream) else { return Flow::Continue };
         tap.push(chunk.bytes, &mut ());
         output.push(&tap.view)
@@ -223,8 +231,18 @@ impl Sink for Wrapper<'_> {
         (stream != Stream::Extra).then(|| self.output(stream).outlet.fd())
     }
 
+    fn abandoned(&mut self, stream: Stream) {
+        if let Some((_, output)) = self.parts(stream) {
+            output.outlet.abandon();
+        }
+    }
+
     fn writable(&mut self, stream: Stream) -> Flow {
         self.parts(stream).map_or(Flow::Continue, |(_, output)| output.outlet.write())
+    }
+
+    fn typed(&mut self) -> Vec<u8> {
+        self.answers.as_mut().map(Answers::take).unwrap_or_default()
     }
 
     fn outlived(&mut self, survivors: &Survivors) -> Option<OwnedFd> {

@@ -191,8 +191,11 @@ fn working_folder(command: &Command) -> Option<Escaped> {
 /// SHA-256 of the settings and limits in force: the same only for the same version.
 fn fingerprint(settings: &Settings, limits: &envelope::Limits) -> Escaped {
     let version = env!("CARGO_PKG_VERSION");
-    let Settings { profile, encoding, expect, .. } = settings;
-    let text = format!("noesc {version}\n{profile:?}\n{encoding:?}\n{expect:?}\n{limits:?}\n");
+    let Settings { profile, encoding, expect, answers, recorded, .. } = settings;
+    let text = format!(
+        "noesc {version}\n{profile:?}\n{encoding:?}\n{expect:?}\n{answers:?}\n{recorded:?}\n\
+         {limits:?}\n"
+    );
     let digest: envelope::Digest = <[u8; 32]>::from(Sha256::digest(text)).into();
     Escaped::new(format!("sha256:{digest}"))
 }
