@@ -25,7 +25,7 @@ use rustix::process::{
 };
 
 use crate::descriptors::close_range;
-use crate::launch::{Image, Setup, quit, start};
+use crate::launch::{Image, Place, Setup, quit, start};
 use crate::leftover::{Leftover, PIPES};
 use crate::signal::Inbox;
 use crate::wire::{Fate, Order, PIDS_MAX, Word};
@@ -53,8 +53,11 @@ pub(crate) fn supervise(socket: &OwnedFd, image: &Image, setup: &Setup) -> ! {
     let _ = rustix::process::setpgid(None, None);
     let _ = rustix::process::set_child_subreaper(Pid::from_raw(1));
     let started = start(image, setup, |child| {
-        // Done by both: neither side may signal the group before it exists.
-        let _ = rustix::process::setpgid(Some(child), Some(child));
+        if let Place::Group { .. } = setup.place {
+            // Done by both: neither side may signal the group before it exists. The leader of a
+            // group could not begin a session.
+            let _ = rustix::process::setpgid(Some(child), Some(child));
+        }
         let _ = say(socket, &Word::Started { pid: child.as_raw_nonzero().get() });
     });
     let child = match started {
