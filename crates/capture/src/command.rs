@@ -58,7 +58,8 @@ pub struct Command {
     /// user) before it starts the child, and stays so. On by default; Linux only.
     pub undumpable: bool,
     /// Whether the run stands in for the child towards signals and the terminal: `SIGINT`,
-    /// `SIGTERM`, `SIGHUP`, `SIGQUIT` are passed on, stops and continues are followed, and with a
+    /// `SIGTERM`, `SIGHUP`, `SIGQUIT` are passed on and end it, `SIGUSR1` and `SIGUSR2` are passed
+    /// on and nothing more, stops and continues are followed, and with a
     /// terminal on an inherited standard input the child's group becomes the foreground group. On
     /// by default. Handlers belong to the whole process: while one run has them, another does
     /// without ([`Captured::attended`] says so), and they are put back when the run ends.

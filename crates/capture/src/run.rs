@@ -534,6 +534,10 @@ impl<S: Sink> Run<'_, S> {
             (true, Scope::Tree) => Survivors { count: Some(0), listed: Vec::new() },
             _ => self.process.survivors(),
         };
+        if captured.survivors.count.is_none() {
+            // Without a list of processes the supervisor sees no more than that.
+            captured.scope = Scope::Group;
+        }
         let mut left = Left::default();
         for lane in self.lanes {
             left.outputs.extend(lane.left);

@@ -323,12 +323,9 @@ impl Supervisor<'_> {
         });
     }
 
+    /// Whether nothing of the tree is known to be alive; false where that can't be told.
     fn is_alone(&self) -> bool {
-        self.exit.is_some()
-            && match self.others() {
-                Some(count) => count == 0,
-                None => rustix::process::test_kill_process_group(self.child) == Err(Errno::SRCH),
-            }
+        self.exit.is_some() && self.others() == Some(0)
     }
 
     fn tell_if_gone(&mut self) {
@@ -337,13 +334,16 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Whether nothing is left that is waited for, without a collector.
+    /// Whether nothing is left that is waited for, without a collector. Where processes can't be
+    /// told, it is their output alone.
     fn is_over(&self) -> bool {
-        let is_given_up =
-            self.aim == Aim::Kill && self.give_up.is_some_and(|at| Instant::now() >= at);
-        let is_read =
-            self.leftover.as_ref().is_none_or(|left| self.aim != Aim::Watch || left.is_at_end());
-        is_given_up || (is_read && self.is_alone())
+        if self.aim == Aim::Kill && self.give_up.is_some_and(|at| Instant::now() >= at) {
+            return true;
+        }
+        let is_read = |left: &Leftover| self.aim != Aim::Watch || left.is_at_end();
+        self.exit.is_some()
+            && self.leftover.as_ref().is_none_or(is_read)
+            && self.others().is_none_or(|others| others == 0)
     }
 
     /// Who is alive of the tree.
