@@ -38,8 +38,11 @@ mod launch;
 #[cfg(target_os = "linux")]
 mod leftover;
 mod limits;
+#[cfg(target_os = "linux")]
+mod link;
 mod outcome;
 mod outlet;
+mod own;
 mod process;
 mod pty;
 mod run;

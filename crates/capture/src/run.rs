@@ -1,11 +1,13 @@
 //! The run: one poll loop over the outputs, the process, signals and what we write to.
 
-use std::os::fd::{AsFd, BorrowedFd};
+mod attend;
+mod wait;
+
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
+use self::attend::SAME_SIGNAL;
 use crate::clock::{Cause, Clock};
 use crate::lane::Lane;
 use crate::outcome::{
@@ -13,23 +15,16 @@ use crate::outcome::{
 };
 use crate::process::{Left, News, Process};
 use crate::pty::Keyboard;
-use crate::signal::{CANCELLING, FORWARDED, Signals};
+use crate::signal::Signals;
 use crate::spawn::{SpawnFailure, Spawned, spawn};
-use crate::terminal::{Terminal, is_orphaned};
+use crate::terminal::Terminal;
 use crate::{AtLimit, CHUNK_BYTES_MAX, Chunk, Command, Limits, Sink, Stdin, Stream};
 
 /// The most streams that a run has.
 const STREAMS: usize = 3;
 
-/// How often a sink is tried again that is blocked on nothing that can be polled.
-const RETRY: Duration = Duration::from_millis(10);
-
 /// How often the process is looked at where no descriptor tells of its end.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// A signal that comes again within this time is the same one, sent to the process and to its
-/// group (`timeout` does both).
-const SAME_SIGNAL: Duration = Duration::from_millis(100);
 
 /// How long after `SIGKILL` the tree is waited for.
 const KILL_TAKES_MAX: Duration = Duration::from_secs(1);
@@ -152,16 +147,6 @@ struct Run<'s, S> {
     looked: Instant,
 }
 
-/// What can go on.
-#[derive(Default)]
-struct Ready {
-    lanes: [bool; STREAMS],
-    /// Whose reader went away.
-    abandoned: [bool; STREAMS],
-    typed: bool,
-    typing: bool,
-}
-
 impl<S: Sink> Run<'_, S> {
     fn collect(&mut self) {
         while !self.is_over() {
@@ -204,63 +189,6 @@ impl<S: Sink> Run<'_, S> {
     fn has_given_up(&self) -> bool {
         let give_up = self.ending.as_ref().and_then(|ending| ending.give_up);
         give_up.is_some_and(|at| Instant::now() >= at)
-    }
-
-    /// Waits; while the sink is blocked, the clock of idleness stands still.
-    fn wait_unhurried(&mut self) -> Ready {
-        let blocked = self.lanes.iter().any(|lane| lane.blocked);
-        let before = Instant::now();
-        let ready = self.wait();
-        if blocked {
-            self.clock.stand_still(before.elapsed());
-        }
-        ready
-    }
-
-    /// Waits until something can be done. Says what can go on.
-    fn wait(&self) -> Ready {
-        let mut timeout = self.next_deadline();
-        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(2 * STREAMS + 4);
-        let mut places = [None; STREAMS];
-        let mut readers = [None; STREAMS];
-        for ((lane, place), reader) in self.lanes.iter().zip(&mut places).zip(&mut readers) {
-            if !lane.blocked && lane.is_open() {
-                // For errors alone, which are always told.
-                *reader = add(&mut fds, self.sink.blocked_on(lane.stream), PollFlags::empty());
-            }
-            *place = match (lane.blocked, &lane.source) {
-                (true, _) => {
-                    let fd = self.sink.blocked_on(lane.stream);
-                    if fd.is_none() {
-                        timeout = Some(timeout.map_or(RETRY, |timeout| timeout.min(RETRY)));
-                    }
-                    add(&mut fds, fd, PollFlags::OUT)
-                }
-                (false, source) => add(&mut fds, source.as_ref().map(AsFd::as_fd), PollFlags::IN),
-            };
-        }
-        let keyboard = self.keyboard.as_ref();
-        let typed = add(&mut fds, keyboard.and_then(Keyboard::source), PollFlags::IN);
-        let typing = add(&mut fds, keyboard.and_then(Keyboard::target), PollFlags::OUT);
-        add(&mut fds, self.process.fd(), PollFlags::IN);
-        add(&mut fds, self.signals.as_ref().and_then(|_| Signals::fd()), PollFlags::IN);
-        let timeout = timeout.map(|timeout| Timespec::try_from(timeout).unwrap_or_default());
-        if poll(&mut fds, timeout.as_ref()).is_err() {
-            return Ready::default();
-        }
-        let is_ready = |place: Option<usize>| {
-            place.and_then(|place| fds.get(place)).is_some_and(|fd| !fd.revents().is_empty())
-        };
-        let mut ready = Ready {
-            lanes: places.map(is_ready),
-            abandoned: readers.map(is_ready),
-            typed: is_ready(typed),
-            typing: is_ready(typing),
-        };
-        for ((ready, place), lane) in ready.lanes.iter_mut().zip(places).zip(&self.lanes) {
-            *ready |= place.is_none() && lane.blocked;
-        }
-        ready
     }
 
     /// Moves one stream on by one write of the sink, or by one read.
@@ -342,16 +270,6 @@ impl<S: Sink> Run<'_, S> {
         let is_ended = self.ending.is_none() || self.is_gone;
         let is_idle = |lane: &Lane| !lane.blocked && lane.owed == 0;
         self.exit.is_some() && is_ended && self.lanes.iter().all(is_idle)
-    }
-
-    fn next_deadline(&self) -> Option<Duration> {
-        let linger = self.is_lingering().then(|| self.clock.linger_until());
-        let ending = self.ending.as_ref().map(|ending| ending.give_up.unwrap_or(ending.kill_at));
-        let limit = if self.ending.is_none() { self.clock.next() } else { None };
-        let look = self.process.fd().is_none().then(|| self.looked + LOOK);
-        let wake = self.sink.wake_at();
-        let next = [linger, ending, limit, look, wake].into_iter().flatten().min()?;
-        Some(next.saturating_duration_since(Instant::now()))
     }
 
     fn keep_deadlines(&mut self) {
@@ -440,78 +358,6 @@ impl<S: Sink> Run<'_, S> {
         }
     }
 
-    fn take_signals(&mut self) {
-        while let Some(number) = self.signals.as_mut().and_then(Signals::next) {
-            let Some(signal) = Signal::from_named_raw(number) else { continue };
-            if CANCELLING.contains(&signal) {
-                self.pass_on(signal);
-            } else if FORWARDED.contains(&signal) || signal == Signal::TSTP {
-                self.process.signal_group(signal);
-            } else if signal == Signal::CONT && self.stopped {
-                self.resume(false);
-            }
-        }
-    }
-
-    fn pass_on(&mut self, signal: Signal) {
-        match &self.ending {
-            Some(ending)
-                if ending.signal == signal.as_raw() && ending.since.elapsed() < SAME_SIGNAL => {}
-            Some(_) => self.kill(),
-            None => {
-                let is_late = self.exit.is_some();
-                self.end(Cause::Signal(signal.as_raw()), signal);
-                if is_late {
-                    // There is nothing left to pass it on to.
-                    self.kill();
-                }
-            }
-        }
-    }
-
-    /// The child was stopped: stops with it, as the shell expects of a job.
-    fn follow_stop(&mut self, number: i32) {
-        self.stopped = true;
-        let Some(signal) = Signal::from_named_raw(number) else { return };
-        let asks = signal == Signal::TTIN || signal == Signal::TTOU;
-        let (Some(terminal), Some(signals)) = (&mut self.terminal, &mut self.signals) else {
-            return;
-        };
-        let group = self.process.pid();
-        if asks && terminal.give(group, true) {
-            self.resume(false);
-            return;
-        }
-        if is_orphaned() {
-            // Nobody could continue us. The kernel would have discarded a terminal stop of ours;
-            // to a group that waits for a terminal it cannot have it would have sent SIGHUP.
-            if asks {
-                self.process.signal_group(Signal::HUP);
-            }
-            if signal != Signal::STOP {
-                self.resume(false);
-            }
-            return;
-        }
-        let since = Instant::now();
-        terminal.take_back();
-        terminal.unblocked(|| signals.stop_self(signal));
-        self.clock.stand_still(since.elapsed());
-        if let Some(ending) = &mut self.ending {
-            ending.kill_at += since.elapsed();
-        }
-        self.resume(asks);
-    }
-
-    /// Continues the group, with the terminal if it is ours to give.
-    fn resume(&mut self, asks: bool) {
-        self.stopped = false;
-        if let Some(terminal) = &mut self.terminal {
-            terminal.give(self.process.pid(), asks);
-        }
-        self.process.signal_group(Signal::CONT);
-    }
-
     fn conclude(mut self, captured: &mut Captured) {
         captured.scope = self.process.scope();
         let not_seen = match self.returns {
@@ -557,16 +403,6 @@ impl<S: Sink> Run<'_, S> {
             signals.absorb(ending.since + SAME_SIGNAL);
         }
     }
-}
-
-/// Adds what is to be polled, if there is something, and gives its place.
-fn add<'a>(
-    fds: &mut Vec<PollFd<'a>>,
-    fd: Option<BorrowedFd<'a>>,
-    flags: PollFlags,
-) -> Option<usize> {
-    fds.push(PollFd::from_borrowed_fd(fd?, flags));
-    Some(fds.len() - 1)
 }
 
 /// Counts in pieces that fit into a byte, which the compiler turns into vector code.

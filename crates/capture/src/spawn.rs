@@ -5,6 +5,7 @@ use std::io::{self, PipeReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{Access, AtFlags, CWD};
 use rustix::io::Errno;
@@ -49,6 +50,9 @@ pub(crate) fn spawn(
     let executable = resolve(command)?;
     let cwd = command.cwd.as_deref().map(Path::as_os_str);
     let image = Image::new(executable.as_os_str(), &command.argv, &environment(command), cwd)?;
+    // From the first writing end to the last: a supervisor of another run that was forked meanwhile
+    // would hold them for a moment, and the end of a stream would not be seen in time.
+    let alone = SPAWNING.lock().unwrap_or_else(PoisonError::into_inner);
     let Wiring { mut outputs, stdio } = wire(command)?;
     let unwanted = command.keep_fds.as_ref().map(|keep| descriptors::unwanted(keep));
     let (extra, _reserved) = match command.extra_fd {
@@ -72,7 +76,7 @@ pub(crate) fn spawn(
     let setup = Setup { stdio, place, unwanted, extra, failure };
     let process = start(&image, &setup)?;
     // With the writing ends here no end of file would ever come.
-    drop(setup);
+    drop((setup, alone));
     match failure_of(told) {
         None => Ok(Spawned { process, executable, outputs }),
         Some(error) => {
@@ -81,6 +85,9 @@ pub(crate) fn spawn(
         }
     }
 }
+
+/// Held while a child is started.
+static SPAWNING: Mutex<()> = Mutex::new(());
 
 /// What the child writes to, and what it is read from.
 struct Wiring {
@@ -115,7 +122,7 @@ fn environment(command: &Command) -> Vec<(OsString, OsString)> {
 /// Starts the child under a supervisor.
 #[cfg(target_os = "linux")]
 fn start(image: &Image, setup: &Setup) -> io::Result<Process> {
-    use crate::process::supervised::Link;
+    use crate::link::Link;
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
     let flags = SocketFlags::CLOEXEC;

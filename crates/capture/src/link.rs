@@ -1,0 +1,217 @@
+//! The collector's end of the socket to a supervisor.
+
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
+use rustix::process::{Pid, WaitOptions, waitpid};
+
+use crate::leftover::PIPES;
+use crate::outcome::{Survivor, Survivors};
+use crate::process::{Left, News};
+use crate::wire::{Order, Word};
+
+/// How long an answer of a supervisor may take: it only makes system calls.
+const ANSWER_MAX: Duration = Duration::from_secs(2);
+
+/// Supervisors that were released and may still listen to survivors.
+static RELEASED: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// The supervisor is gone.
+pub(crate) struct Lost;
+
+pub(crate) struct Link {
+    socket: Option<OwnedFd>,
+    supervisor: Pid,
+    heard: VecDeque<Word>,
+}
+
+impl Link {
+    /// A supervisor that was just forked.
+    pub(crate) fn new(socket: OwnedFd, supervisor: Pid) -> Self {
+        collect_released();
+        Self { socket: Some(socket), supervisor, heard: VecDeque::new() }
+    }
+
+    /// How many processes the tree has, counted up to one more than `max`.
+    pub(crate) fn count(&self, max: u32) -> Option<u32> {
+        let mut todo = vec![self.supervisor.as_raw_nonzero().get()];
+        let mut count = 0;
+        while let Some(pid) = todo.pop() {
+            for task in
+                std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten()
+            {
+                let children = std::fs::read_to_string(task.path().join("children"));
+                // One that has ended meanwhile is none any more.
+                let children = children.unwrap_or_default();
+                todo.extend(
+                    children.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()),
+                );
+            }
+            count += 1;
+            // The first is not of the tree.
+            if count > max.saturating_add(1) {
+                break;
+            }
+        }
+        Some(count - 1)
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        match &self.socket {
+            Some(socket) => socket.as_fd(),
+            // Only `release` takes it, and with it the link.
+            None => rustix::stdio::stdin(),
+        }
+    }
+
+    /// The first word: the child's number, or why there is none.
+    pub(crate) fn started(&mut self) -> std::io::Result<Pid> {
+        match self.answer(|word| matches!(word, Word::Started { .. } | Word::Failed { .. })) {
+            Some(Word::Started { pid }) => Ok(Pid::from_raw(pid).ok_or(Errno::CHILD)?),
+            Some(Word::Failed { errno }) => Err(std::io::Error::from_raw_os_error(errno)),
+            _ => Err(Errno::CHILD.into()),
+        }
+    }
+
+    pub(crate) fn news(&mut self) -> Result<Option<News>, Lost> {
+        while let Some(word) = self.next()? {
+            return Ok(Some(match word {
+                Word::Ended { fate, is_alone } => News::Ended { exit: fate.exit(), is_alone },
+                Word::Stopped { signal } => News::Stopped(signal),
+                Word::Gone => News::Gone,
+                Word::Started { .. }
+                | Word::Failed { .. }
+                | Word::Alive { .. }
+                | Word::Listening => continue,
+            }));
+        }
+        Ok(None)
+    }
+
+    fn next(&mut self) -> Result<Option<Word>, Lost> {
+        match self.heard.pop_front() {
+            Some(word) => Ok(Some(word)),
+            None => self.receive(),
+        }
+    }
+
+    /// The next word, if there is one.
+    fn receive(&mut self) -> Result<Option<Word>, Lost> {
+        let mut bytes = [0_u8; Word::BYTES_MAX];
+        let received = rustix::io::retry_on_intr(|| {
+            recv(self.fd(), bytes.as_mut_slice(), RecvFlags::DONTWAIT)
+        });
+        match received {
+            Err(Errno::AGAIN) => Ok(None),
+            Ok((0, _)) | Err(_) => Err(Lost),
+            Ok((count, _)) => {
+                Word::decode(bytes.get(..count).unwrap_or_default()).map(Some).ok_or(Lost)
+            }
+        }
+    }
+
+    /// Waits for a word; others are kept for later. `None` when none comes.
+    fn answer(&mut self, is_wanted: impl Fn(&Word) -> bool) -> Option<Word> {
+        let until = Instant::now() + ANSWER_MAX;
+        loop {
+            match self.receive() {
+                Ok(Some(word)) if is_wanted(&word) => return Some(word),
+                Ok(Some(word)) => self.heard.push_back(word),
+                Err(Lost) => return None,
+                Ok(None) => {
+                    let left = until.saturating_duration_since(Instant::now());
+                    let timeout = Timespec::try_from(left).ok()?;
+                    let mut fds = [PollFd::from_borrowed_fd(self.fd(), PollFlags::IN)];
+                    match poll(&mut fds, Some(&timeout)) {
+                        Ok(0) => return None,
+                        Ok(_) | Err(Errno::INTR) => {}
+                        Err(_) => return None,
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn order(&self, order: Order) {
+        self.send(order, &[]);
+    }
+
+    fn send(&self, order: Order, fds: &[BorrowedFd<'_>]) -> bool {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PIPES + 1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
+            return false;
+        }
+        let bytes = [order as u8];
+        let sent = rustix::io::retry_on_intr(|| {
+            let buffers = [IoSlice::new(&bytes)];
+            sendmsg(self.fd(), &buffers, &mut ancillary, SendFlags::NOSIGNAL)
+        });
+        // It is noticed where news are awaited that there is nobody.
+        sent.is_ok()
+    }
+
+    pub(crate) fn survivors(&mut self) -> Survivors {
+        self.order(Order::Count);
+        match self.answer(|word| matches!(word, Word::Alive { .. })) {
+            Some(Word::Alive { is_known: true, count, pids }) => Survivors {
+                count: u32::try_from(count).ok(),
+                listed: pids.into_iter().filter(|pid| *pid > 0).filter_map(survivor).collect(),
+            },
+            _ => Survivors::default(),
+        }
+    }
+
+    /// Lets the supervisor end, or listen to what is left.
+    pub(crate) fn release(mut self, left: &Left) {
+        let order = if left.count.is_some() { Order::ReleaseCounted } else { Order::Release };
+        let fds: Vec<_> = left.count.iter().chain(&left.outputs).map(AsFd::as_fd).collect();
+        self.send(order, &fds);
+        if left.count.is_some() {
+            // Whoever asks from now on finds the lock taken.
+            self.answer(|word| *word == Word::Listening);
+        } else if fds.is_empty() && !left.outlives {
+            // It collects the child and ends at once, which closes its end of the socket.
+            self.answer(|_| false);
+        }
+        self.socket = None;
+        if !self.has_ended(WaitOptions::NOHANG) {
+            RELEASED.lock().unwrap_or_else(PoisonError::into_inner).push(self.supervisor);
+        }
+    }
+
+    fn has_ended(&self, options: WaitOptions) -> bool {
+        let waited = rustix::io::retry_on_intr(|| waitpid(Some(self.supervisor), options));
+        !matches!(waited, Ok(None))
+    }
+}
+
+impl Drop for Link {
+    /// Only a sink that panicked leaves a run that was not released: with our end closed the
+    /// supervisor ends the tree, which is waited for.
+    fn drop(&mut self) {
+        if self.socket.take().is_some() {
+            self.has_ended(WaitOptions::empty());
+        }
+    }
+}
+
+/// Collects those that have ended meanwhile: a caller with many runs has no zombies of ours.
+fn collect_released() {
+    let mut released = RELEASED.lock().unwrap_or_else(PoisonError::into_inner);
+    released.retain(|pid| matches!(waitpid(Some(*pid), WaitOptions::NOHANG), Ok(None)));
+}
+
+/// A name for whoever reads a list of processes: that of the program, at most 15 bytes.
+fn survivor(pid: i32) -> Option<Survivor> {
+    let name = std::fs::read(format!("/proc/{pid}/comm")).ok()?;
+    let name = name.strip_suffix(b"\n").unwrap_or(&name).to_vec();
+    Some(Survivor { pid: u32::try_from(pid).ok()?, name })
+}
