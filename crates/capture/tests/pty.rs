@@ -40,7 +40,8 @@ fn all_three_descriptors_are_a_terminal_of_this_size() {
 
 #[test]
 fn it_is_the_controlling_terminal_of_a_session_of_its_own() {
-    let script = "echo up > /dev/tty; read pid name state parent group session rest < /proc/$$/stat; \
+    let script = "echo up > /dev/tty; \
+                  read pid name state parent group session rest < /proc/$$/stat; \
                   test $session = $$ && test $group = $$ && echo leads";
     assert_eq!(ran(&in_terminal(script, 80, 24)).1, "up\r\nleads\r\n");
 }

@@ -65,7 +65,10 @@ fn a_limit_ends_all_of_it() {
 
 #[test]
 fn what_ignores_sigterm_far_below_is_killed() {
-    let deep = "setsid sh -c 'trap \"\" TERM; (setsid sh -c \"trap : TERM; echo \\$\\$; while :; do sleep 1; done\" &); while :; do sleep 1; done' &";
+    let inner = r"trap : TERM; echo \$\$; while :; do sleep 1; done";
+    let deep = format!(
+        "setsid sh -c 'trap \"\" TERM; (setsid sh -c \"{inner}\" &); while :; do sleep 1; done' &"
+    );
     let mut limits = Limits::default();
     limits.time_max = Some(Limited::stop(Duration::from_millis(500)));
     limits.grace = Duration::from_millis(300);
