@@ -24,6 +24,7 @@ const DAEMONS: [&str; 3] = [
 ];
 
 fn is_alive(pid: &str) -> bool {
+    assert!(pid.trim().parse::<u32>().is_ok(), "{pid:?}");
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
     stat.is_ok_and(|stat| {
         !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z')
