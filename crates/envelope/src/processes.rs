@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ident::Escaped;
-use crate::record::at_most;
+use crate::record::{at_most, present, without_default};
 
 /// Survivors that a record names. All are counted.
 pub const SURVIVORS_MAX: usize = 64;
@@ -21,6 +21,10 @@ pub struct Processes {
     pub ended: Option<Ended>,
     /// Those that were alive when the run was over.
     pub survivors: Survivors,
+    /// Bytes that these have printed since, where the record was asked for later.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[schemars(with = "u64", transform = without_default)]
+    pub drained_bytes: Option<u64>,
 }
 
 /// The processes that a collector can see and end.

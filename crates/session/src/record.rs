@@ -180,6 +180,7 @@ fn processes(captured: &Captured) -> envelope::Processes {
                 .map(|one| envelope::Survivor { pid: one.pid, name: Escaped::new(&one.name) })
                 .collect(),
         },
+        drained_bytes: None,
     }
 }
 

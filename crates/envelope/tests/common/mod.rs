@@ -70,6 +70,7 @@ pub fn ordinary(stdout: &str, stderr: &str) -> Envelope {
             scope: Scope::Tree,
             ended: None,
             survivors: Survivors { count: Some(0), listed: Vec::new() },
+            drained_bytes: None,
         },
         collector: Collector { undumpable: true, privileged: false, attended: true },
         expected: None,
@@ -329,11 +330,15 @@ fn processes() -> impl Strategy<Value = Processes> {
     let survivor = || (any::<u32>(), escaped()).prop_map(|(pid, name)| Survivor { pid, name });
     let listed = prop_oneof![9 => vec(survivor(), 0..12), 1 => vec(survivor(), SURVIVORS_MAX)];
     let more = option::of(prop_oneof![0..3_u32, 0..u32::MAX - 64]);
-    (scope, option::of(ended), listed, more).prop_map(|(scope, ended, listed, more)| Processes {
-        scope,
-        ended,
-        survivors: Survivors { count: more.map(|more| listed.len() as u32 + more), listed },
-    })
+    let drained_bytes = option::of(any::<u64>());
+    (scope, option::of(ended), listed, more, drained_bytes).prop_map(
+        |(scope, ended, listed, more, drained_bytes)| Processes {
+            scope,
+            ended,
+            survivors: Survivors { count: more.map(|more| listed.len() as u32 + more), listed },
+            drained_bytes,
+        },
+    )
 }
 
 fn collector() -> impl Strategy<Value = Collector> {
