@@ -9,11 +9,14 @@ use std::time::Duration;
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueHint};
+use noesc_session::{Answer, Size};
 
 use noesc_session::envelope::Format;
 
+use crate::config::RECORD_WORDS;
 use crate::fail::{Failure, MISUSE, WRAPPER, quoted};
 use crate::input::unwritten;
+use crate::limits::{self, LimitArgs, Wrong};
 use crate::settings::SettingArgs;
 
 /// Puts a boundary between the output of a process and everything that reads it afterwards.
@@ -56,8 +59,9 @@ pub(crate) enum Verb {
 /// Runs a command and shows its output, made inert, as it comes.
 ///
 /// Stands in front of any command: its stdout stays stdout, its stderr stays stderr, stdin is the
-/// same, signals are passed on, and noesc exits as the command did (128+n for signal n; 125 noesc
-/// itself failed or was misused; 126 the command can't be run; 127 it was not found). What noesc
+/// same, signals are passed on, and noesc exits as the command did (128+n for signal n; 124 a limit
+/// stopped it; 125 noesc itself failed or was misused; 126 the command can't be run; 127 it was not
+/// found). What noesc
 /// has to say goes to stderr and begins with `noesc:`. With another format than text the run is
 /// told when it is over: what the collector observed, kept apart from what the command printed.
 #[derive(Debug, Args)]
@@ -68,6 +72,9 @@ Examples:
   noesc run --format lines -- cargo test        for an agent to read
   noesc run --format json -- make | jq .outcome
   noesc run --format json --expect json -- npm ls --json | jq .expected.value
+  noesc run --time-max 10m --idle-max 60s -- ./build.sh
+  noesc run --shell -- 'make 2>&1 | tail -5'
+  noesc run --pty --size 120x40 -- ls --color=auto
   noesc run --mark --report record.json -- ./build.sh
   grep -v '^#' list | noesc run -- xargs ls")]
 pub(crate) struct RunArgs {
@@ -105,6 +112,25 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) stdin: bool,
 
+    /// Give the command a terminal of its own, for stdin, stdout and stderr; our stdin, where it is
+    /// the command's, is typed there
+    #[arg(long)]
+    pub(crate) pty: bool,
+
+    /// The size of that terminal in columns and rows: 100x30, … (80x24)
+    #[arg(long, value_name = "SIZE", value_parser = limits::window)]
+    pub(crate) size: Option<Size>,
+
+    /// Questions to that terminal that are answered: da1, da2, status, size; none by default
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(Answer::ALL.map(Answer::name)))]
+    #[arg(hide_possible_values = true)]
+    pub(crate) answer: Vec<String>,
+
+    /// Let `sh -c` run COMMAND, a line of shell; what follows are its arguments: $1, $2, …
+    #[arg(long)]
+    pub(crate) shell: bool,
+
     /// Ask the command for undecorated output: NO_COLOR=1, TERM=dumb, CI=1
     #[arg(long)]
     pub(crate) plain: bool,
@@ -121,17 +147,25 @@ pub(crate) struct RunArgs {
     #[arg(long, hide = true)]
     pub(crate) in_background: bool,
 
-    /// Say nothing of findings
+    /// How much of the command a record holds: full, executable (no arguments), digest
+    #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(RECORD_WORDS))]
+    #[arg(hide_possible_values = true)]
+    pub(crate) record_command: Option<String>,
+
+    /// Say nothing of findings, nor of how the run ended
     #[arg(short, long, value_name = "BOOL", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "true", hide_possible_values = true)]
     pub(crate) quiet: Option<bool>,
 
-    /// The command and its arguments; no shell is involved
+    /// The command and its arguments; no shell is involved without --shell
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     #[arg(value_hint = ValueHint::CommandWithArguments)]
     pub(crate) argv: Vec<OsString>,
 
-    // Last: its heading would be that of what follows.
+    // Last: their headings would be those of what follows.
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
 }
@@ -202,16 +236,8 @@ const SIZES: &str = "it is a number of bytes, as 65536, 64KiB, 1MiB or 1GiB";
 
 /// A number of bytes, with KiB, MiB or GiB behind it.
 fn size(text: &str) -> Result<usize, String> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit: usize = match &text[digits.len()..] {
-        "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        _ => return Err(SIZES.into()),
-    };
-    let number = digits.parse::<usize>().map_err(|_| SIZES)?;
-    number.checked_mul(unit).ok_or_else(|| "it is too large".into())
+    let number = limits::bytes(text).ok_or(SIZES)?;
+    number.and_then(|number| number.try_into().ok()).ok_or_else(|| "it is too large".into())
 }
 
 /// Reads bytes and writes their view.
@@ -477,6 +503,10 @@ fn named(argument: &str) -> String {
 }
 
 fn hint(error: &clap::Error, verb: Option<&str>) -> String {
+    let wrong = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Wrong>());
+    if let Some(wrong) = wrong {
+        return wrong.hint.clone();
+    }
     let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand];
     let suggested: Vec<_> = suggested.into_iter().flat_map(|kind| words(error, kind)).collect();
     let known = words(error, ContextKind::ValidValue);

@@ -157,6 +157,7 @@ const STATUS_OF_ALL: &[(&str, &str)] = &[
 ];
 
 const STATUS_OF_RUN: &[(&str, &str)] = &[
+    ("124", "A limit stopped the command."),
     ("125", "noesc itself failed or was misused."),
     ("126", "The command can not be run."),
     ("127", "The command was not found."),
@@ -176,6 +177,7 @@ const CONFIG_HOME: (&str, &str) =
 const ENVIRONMENT_OF_RUN: &[(&str, &str)] = &[
     ("PATH", "Where the command is looked for."),
     ("MAKEFLAGS", "The descriptors of a jobserver that it names are the command's too."),
+    ("COLUMNS, LINES, TERM", "Put right for the command under `--pty`."),
     CONFIG_HOME,
 ];
 

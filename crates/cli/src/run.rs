@@ -1,21 +1,22 @@
 //! `noesc run`: a transparent wrapper, or a record of what a command printed.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::process::ExitCode;
 
 use noesc::{Form, Profile, Style};
-use noesc_session::envelope::{Envelope, Format, StreamName, render};
+use noesc_session::envelope::{Envelope, Format, Recorded, StreamName, render};
 use noesc_session::{
-    Captured, CollectError, Command, Cutoff, Expect, JSON_BYTES, Limits, Outlet, Settings, Stdin,
-    VIEW_BYTES, collect, live, named_descriptors, nonces,
+    Answer, CollectError, Command, Expect, JSON_BYTES, Limits, Outlet, Settings, Size, Stdin,
+    VIEW_BYTES, collect, live, named_descriptors, nonces, told,
 };
 
 use crate::args::{ExpectKind, RunArgs, RunFormat};
 use crate::descriptors;
 use crate::fail::{Failure, Result, WRAPPER, escaped};
 use crate::input::{create, stdin, unwritten, write};
+use crate::limits::limits;
 use crate::note;
 use crate::runs::{self, detach};
 use crate::say::{is_one_output, lines_are_open, say};
@@ -31,15 +32,25 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
         return Err(Failure::new("\"--view-bytes-max\" does not go with the format text")
             .hint("it bounds the views of a record: add \"--format json\", lines, fence or xml"));
     }
-    let (mut settings, config) = args.settings.settings()?;
-    let command = command(args);
+    let (mut settings, mut config) = args.settings.settings()?;
+    args.limits.give(&mut config);
+    config.flag("record_command", args.record_command.as_deref());
+    let limits = limits(&config, args.format == RunFormat::Text, args.detach)?;
+    let command = command(args)?;
     settings.expect = expect(args)?;
+    settings.shell = args.shell;
+    settings.answers = answers(args)?;
+    settings.recorded = match config.given("record_command") {
+        Some("executable") => Recorded::Executable,
+        Some("digest") => Recorded::Digest,
+        _ => Recorded::Full,
+    };
     let mut records = Records::open(args)?;
     settings.record = !records.files.is_empty();
     settings.one_output = is_one_output();
     if args.in_background {
         let view_bytes_max = args.view_bytes_max.unwrap_or(VIEW_BYTES);
-        return detach::back(&command, &Limits::default(), &settings, view_bytes_max);
+        return detach::back(&command, &limits, &settings, view_bytes_max);
     }
     if args.detach {
         detach::check(args)?;
@@ -47,17 +58,18 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     }
     settings.runs = runs::place();
     let quiet = args.quiet.unwrap_or(config.is_on("quiet")) || args.facts_fd.is_some();
+    let run = Run { args, command, limits, settings };
     match args.format {
-        RunFormat::Text => text(args, &command, &settings, quiet, &mut records),
-        RunFormat::Json => record(args, &command, &settings, Format::Json, &mut records),
-        RunFormat::Lines => record(args, &command, &settings, Format::Lines, &mut records),
-        RunFormat::Fence => record(args, &command, &settings, Format::Fence, &mut records),
-        RunFormat::Xml => record(args, &command, &settings, Format::Xml, &mut records),
+        RunFormat::Text => run.text(quiet, &mut records),
+        RunFormat::Json => run.record(Format::Json, &mut records),
+        RunFormat::Lines => run.record(Format::Lines, &mut records),
+        RunFormat::Fence => run.record(Format::Fence, &mut records),
+        RunFormat::Xml => run.record(Format::Xml, &mut records),
     }
 }
 
-fn command(args: &RunArgs) -> Command {
-    let mut command = Command::new(args.argv.iter().cloned());
+fn command(args: &RunArgs) -> Result<Command> {
+    let mut command = Command::new(argv(args));
     let is_text = args.format == RunFormat::Text;
     command.stdin =
         if (is_text && !args.detach) || args.stdin { Stdin::Inherit } else { Stdin::Null };
@@ -69,11 +81,65 @@ fn command(args: &RunArgs) -> Command {
     keep.retain(|fd| !args.facts_fd.is_some_and(|facts| descriptors::is_same(facts, *fd)));
     command.keep_fds = Some(keep);
     command.extra_fd = args.json_fd;
+    if args.size.is_some() && !args.pty {
+        return Err(
+            Failure::new("\"--size\" is of a terminal, and there is none").hint("add \"--pty\"")
+        );
+    }
+    command.terminal = args.pty.then(|| args.size.unwrap_or_default());
     if args.plain {
         let plain = [("NO_COLOR", "1"), ("TERM", "dumb"), ("CI", "1")];
-        command.env = plain.map(|(name, value)| (name.into(), value.into())).to_vec();
+        command.env.extend(plain.map(|(name, value)| (name.into(), value.into())));
     }
-    command
+    if let Some(size) = command.terminal {
+        command.env.extend(environment_of_terminal(size, args.plain));
+    }
+    Ok(command)
+}
+
+/// The command, or the shell that runs it.
+fn argv(args: &RunArgs) -> Vec<OsString> {
+    let mut argv = args.argv.clone();
+    if args.shell {
+        // What follows the line is its $0, $1, …
+        argv.insert(1.min(argv.len()), "sh".into());
+        argv.splice(0..0, ["sh", "-c"].map(OsString::from));
+    }
+    argv
+}
+
+/// What a program believes before it asks the terminal, put right where it would be wrong.
+fn environment_of_terminal(size: Size, is_plain: bool) -> Vec<(OsString, OsString)> {
+    let mut environment = Vec::new();
+    for (name, value) in [("COLUMNS", size.columns), ("LINES", size.rows)] {
+        if std::env::var_os(name).is_some() {
+            environment.push((name.into(), value.to_string().into()));
+        }
+    }
+    let terminal = std::env::var_os("TERM").unwrap_or_default();
+    if !is_plain && (terminal.is_empty() || terminal == "dumb") {
+        environment.push(("TERM".into(), "xterm-256color".into()));
+    }
+    environment
+}
+
+/// The questions to its terminal that the command is answered.
+fn answers(args: &RunArgs) -> Result<Vec<Answer>> {
+    if !args.answer.is_empty() && !args.pty {
+        return Err(
+            Failure::new("\"--answer\" is for a terminal, and there is none").hint("add \"--pty\"")
+        );
+    }
+    let all = Answer::ALL.into_iter();
+    Ok(all.filter(|answer| args.answer.iter().any(|name| name == answer.name())).collect())
+}
+
+/// A run that can begin.
+struct Run<'a> {
+    args: &'a RunArgs,
+    command: Command,
+    limits: Limits,
+    settings: Settings,
 }
 
 /// What the command is to print; flags that do not go together are refused.
@@ -104,75 +170,69 @@ fn expect(args: &RunArgs) -> Result<Option<Expect>> {
     Ok(expect)
 }
 
-/// The transparent wrapper.
-fn text(
-    args: &RunArgs,
-    command: &Command,
-    settings: &Settings,
-    quiet: bool,
-    records: &mut Records<'_>,
-) -> Result<ExitCode> {
-    let stdout = outlet("stdout", Outlet::duplicate(std::io::stdout()))?;
-    let stderr = outlet("stderr", Outlet::duplicate(std::io::stderr()))?;
-    let ran = live(command, &Limits::default(), settings, stdout, stderr).map_err(unstarted)?;
-    let is_open = |stderr: bool| {
-        let mut streams = ran.streams.iter();
-        streams.any(|(name, ran)| (*name == StreamName::Stderr) == stderr && ran.is_line_open)
-    };
-    lines_are_open(is_open(false), is_open(true));
-    if let Some(record) = &ran.record {
-        records.write(record)?;
-    }
-    if !quiet {
-        let found =
-            ran.streams.iter().map(|(name, ran)| note::findings(&ran.report, Some(name.name())));
-        let unmet = ran.expected.as_ref().filter(|expected| !expected.met);
-        let notes = found.flatten().chain(unmet.map(ToString::to_string));
-        notes.chain(writers_alive(&ran.captured)).for_each(|note| say(&note));
-    }
-    for (name, stream) in &ran.streams {
-        if let Some(kind) = stream.failure {
-            return Err(unwritten(OsStr::new(name.name()), &kind.into()));
+impl Run<'_> {
+    /// The transparent wrapper.
+    fn text(&self, quiet: bool, records: &mut Records<'_>) -> Result<ExitCode> {
+        let Self { command, limits, settings, .. } = self;
+        let stdout = outlet("stdout", Outlet::duplicate(std::io::stdout()))?;
+        let stderr = outlet("stderr", Outlet::duplicate(std::io::stderr()))?;
+        let ran = live(command, limits, settings, stdout, stderr).map_err(unstarted)?;
+        let is_open = |stderr: bool| {
+            let mut streams = ran.streams.iter();
+            streams.any(|(name, ran)| (*name == StreamName::Stderr) == stderr && ran.is_line_open)
+        };
+        lines_are_open(is_open(false), is_open(true));
+        if let Some(record) = &ran.record {
+            records.write(record)?;
         }
+        if !quiet {
+            let found = ran
+                .streams
+                .iter()
+                .map(|(name, ran)| note::findings(&ran.report, Some(name.name())));
+            let unmet = ran.expected.as_ref().filter(|expected| !expected.met);
+            let notes = found.flatten().chain(unmet.map(ToString::to_string));
+            notes.chain(told(&ran.captured, limits)).for_each(|note| say(&note));
+        }
+        for (name, stream) in &ran.streams {
+            if let Some(kind) = stream.failure {
+                return Err(unwritten(OsStr::new(name.name()), &kind.into()));
+            }
+        }
+        exit(&ran.captured, self.name())
     }
-    exit(&ran.captured, name(args))
-}
 
-/// The record with its views, in a format whose parser no child misleads.
-fn record(
-    args: &RunArgs,
-    command: &Command,
-    settings: &Settings,
-    format: Format,
-    records: &mut Records<'_>,
-) -> Result<ExitCode> {
-    let is_off = settings.profile.form == Form::Off;
-    if format != Format::Json && (is_off || keeps_style(&settings.profile)) {
-        let what = if is_off { "\"--off\"" } else { "style kept" };
-        let message = format!("\"--format {}\" does not go with {what}", format.name());
-        return Err(Failure::new(message).hint("use json, or a profile that removes style"));
+    /// The record with its views, in a format whose parser no child misleads.
+    fn record(&self, format: Format, records: &mut Records<'_>) -> Result<ExitCode> {
+        let Self { command, limits, settings, .. } = self;
+        let is_off = settings.profile.form == Form::Off;
+        if format != Format::Json && (is_off || keeps_style(&settings.profile)) {
+            let what = if is_off { "\"--off\"" } else { "style kept" };
+            let message = format!("\"--format {}\" does not go with {what}", format.name());
+            return Err(Failure::new(message).hint("use json, or a profile that removes style"));
+        }
+        let view_bytes_max = self.args.view_bytes_max.unwrap_or(VIEW_BYTES);
+        let run = collect(command, limits, settings, view_bytes_max).map_err(unstarted)?;
+        records.write(&run.envelope)?;
+        let envelope = match format {
+            Format::Json => run.envelope,
+            _ => run.envelope.without_value(),
+        };
+        let text = render(&envelope, format, &mut nonces()).map_err(|error| {
+            Failure::new(format!("no {} of the run: {}", format.name(), escaped(error)))
+                .hint("\"--format json\" carries every view")
+        })?;
+        write(text.as_bytes())?;
+        exit(&run.captured, self.name())
     }
-    let view_bytes_max = args.view_bytes_max.unwrap_or(VIEW_BYTES);
-    let run = collect(command, &Limits::default(), settings, view_bytes_max).map_err(unstarted)?;
-    records.write(&run.envelope)?;
-    let envelope = match format {
-        Format::Json => run.envelope,
-        _ => run.envelope.without_value(),
-    };
-    let text = render(&envelope, format, &mut nonces()).map_err(|error| {
-        Failure::new(format!("no {} of the run: {}", format.name(), escaped(error)))
-            .hint("\"--format json\" carries every view")
-    })?;
-    write(text.as_bytes())?;
-    exit(&run.captured, name(args))
+
+    fn name(&self) -> &OsStr {
+        self.command.argv.first().map_or(OsStr::new(""), |name| name)
+    }
 }
 
 fn keeps_style(profile: &Profile) -> bool {
     matches!(profile.style, Style::Keep(_))
-}
-
-fn name(args: &RunArgs) -> &OsStr {
-    args.argv.first().map_or(OsStr::new(""), |name| name)
 }
 
 fn outlet(name: &str, outlet: std::io::Result<Outlet>) -> Result<Outlet> {
@@ -185,15 +245,6 @@ fn unstarted(error: CollectError) -> Failure {
         _ => "nothing was run",
     };
     Failure::new(error.to_string()).hint(hint)
-}
-
-/// A process that outlives the command and still holds a pipe: its output is no longer read.
-fn writers_alive(captured: &Captured) -> impl Iterator<Item = String> {
-    let streams = [("stdout", &captured.stdout), ("stderr", &captured.stderr)];
-    streams
-        .into_iter()
-        .filter(|(_, stream)| stream.end.cutoff == Cutoff::WriterAlive)
-        .map(|(name, _)| format!("a process that the command left behind still holds its {name}"))
 }
 
 /// Where the record goes besides the output, opened before anything is run.

@@ -102,7 +102,7 @@ fn not_found(name: &OsStr) -> &'static str {
         return "no shell is involved: \"noesc run -- env NAME=VALUE COMMAND\" sets a variable";
     }
     match name.iter().any(|byte| b" \t\n|&;<>()$`\"'*?[]{}".contains(byte)) {
-        true => "no shell is involved: \"noesc run -- sh -c 'COMMAND'\" has one",
+        true => "no shell is involved: \"noesc run --shell -- 'COMMAND'\" has one",
         false => "check the name and PATH",
     }
 }

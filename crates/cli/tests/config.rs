@@ -38,13 +38,16 @@ fn in_force(user: &str, project: &str, flags: &[&str], key: &str) -> (String, St
 #[test]
 fn the_nearer_to_the_command_line_wins() {
     let line = |user, project, flags: &[&str]| in_force(user, project, flags, "cr").0;
-    assert_eq!(line("", "", &[]), "cr           = \"newline\"    # profile agent");
+    assert_eq!(line("", "", &[]), "cr                = \"newline\"     # profile agent");
     let user = "cr = \"drop\"";
-    let expected = "cr           = \"drop\"       # \"DIR/home/noesc/config.toml\"";
+    let expected = "cr                = \"drop\"        # \"DIR/home/noesc/config.toml\"";
     assert_eq!(line(user, "", &[]), expected);
-    let expected = "cr           = \"mark\"       # flag";
+    let expected = "cr                = \"mark\"        # flag";
     assert_eq!(line(user, "", &["--cr", "mark"]), expected);
-    assert_eq!(line(user, "", &["--no-config"]), "cr           = \"newline\"    # profile agent");
+    assert_eq!(
+        line(user, "", &["--no-config"]),
+        "cr                = \"newline\"     # profile agent"
+    );
 }
 
 #[test]
@@ -72,40 +75,40 @@ fn a_flag_undoes_a_switch() {
 fn what_is_shown_is_in_force() {
     let line = |user, flags: &[&str], key| in_force(user, "", flags, key).0;
     let (user, flag) = ("# \"DIR/home/noesc/config.toml\"", "# flag");
-    let by_mark = format!("\"mark\"       {flag}, by mark");
+    let by_mark = format!("\"mark\"        {flag}, by mark");
     for (file, flags, mark, removed) in [
         // One setting, by two names.
-        ("", &["--mark"][..], format!("true         {flag}"), by_mark),
+        ("", &["--mark"][..], format!("true          {flag}"), by_mark),
         (
             "mark = true",
             &["--removed", "strip"],
-            format!("false        {flag}, by removed"),
-            format!("\"strip\"      {flag}"),
+            format!("false         {flag}, by removed"),
+            format!("\"strip\"       {flag}"),
         ),
         (
             "removed = \"visualize\"",
             &[],
-            format!("true         {user}, by removed"),
-            format!("\"mark\"       {user}"),
+            format!("true          {user}, by removed"),
+            format!("\"mark\"        {user}"),
         ),
         (
             "removed = \"mark\"",
             &["--mark=false"],
-            format!("false        {flag}"),
-            format!("\"strip\"      {flag}, by mark"),
+            format!("false         {flag}"),
+            format!("\"strip\"       {flag}, by mark"),
         ),
-        ("", &[], "false        # default".into(), "\"strip\"      # default".into()),
+        ("", &[], "false         # default".into(), "\"strip\"       # default".into()),
     ] {
-        assert_eq!(line(file, flags, "mark"), format!("mark         = {mark}"));
-        assert_eq!(line(file, flags, "removed"), format!("removed      = {removed}"));
+        assert_eq!(line(file, flags, "mark"), format!("mark              = {mark}"));
+        assert_eq!(line(file, flags, "removed"), format!("removed           = {removed}"));
     }
     let display = &["--profile", "display"];
-    assert_eq!(line("", display, "style"), "style        = \"keep\"       # profile display");
-    assert_eq!(line("", display, "cr"), "cr           = \"drop\"       # profile display");
-    assert_eq!(line("", display, "conceal"), "conceal      = \"sequence\"   # default");
-    let without = format!("\"parameter\"  {user}, without effect: no style is kept");
+    assert_eq!(line("", display, "style"), "style             = \"keep\"        # profile display");
+    assert_eq!(line("", display, "cr"), "cr                = \"drop\"        # profile display");
+    assert_eq!(line("", display, "conceal"), "conceal           = \"sequence\"    # default");
+    let without = format!("\"parameter\"   {user}, without effect: no style is kept");
     let shown = line("conceal = \"parameter\"", &[], "conceal");
-    assert_eq!(shown, format!("conceal      = {without}"));
+    assert_eq!(shown, format!("conceal           = {without}"));
     let ended = ran(noesc(["config", "--json", "--mark"]));
     let shown: serde_json::Value = serde_json::from_str(ended.out()).unwrap();
     assert_eq!(shown["cr"], serde_json::json!({"value": "newline", "origin": "profile"}));
@@ -138,6 +141,16 @@ fn a_project_may_not_loosen() {
         ("hidden_text", "\"mark\""),
         ("encoding", "\"gbk\""),
         ("quiet", "true"),
+        ("record_command", "\"digest\""),
+        ("time_max", "\"1s\""),
+        ("idle_max", "\"1s\""),
+        ("rate_max", "1024"),
+        ("capture_bytes_max", "\"none\""),
+        ("processes_max", "9"),
+        ("drain_max", "\"1s\""),
+        ("linger", "\"1s\""),
+        ("linger_max", "\"1s\""),
+        ("grace", "\"1s\""),
     ] {
         let (line, warnings) = in_force("", &format!("{key} = {value}"), &[], key);
         let (untouched, _) = in_force("", "", &[], key);
@@ -183,7 +196,7 @@ fn settings_that_do_not_go_are_refused_and_off_is_shown() {
     assert_eq!(ran(noesc(["config", "--encoding", "nope"])).code(), 2);
     assert_eq!(ran(noesc(["config", "--off"])).code(), 2);
     let off = ran(noesc(["config", "--profile", "display", "--off"]));
-    assert!(off.out().starts_with("off          = true"), "{}", off.out());
+    assert!(off.out().starts_with("off               = true"), "{}", off.out());
 }
 
 #[test]
@@ -200,6 +213,13 @@ fn a_mistake_of_the_users_own_is_an_error_with_a_suggestion() {
         "mark = tru",
         "cr = \"a\"\n\ncr = \"b\"",
         "[x",
+        "time_max = 5",
+        "time_max = 1.5",
+        "grace = \"5\"",
+        "rate_max = \"1k\"",
+        "rate_max = 0x400",
+        "idle_max = \"9s:halt\"",
+        "record_command = \"some\"",
     ] {
         let ended = ran(configured(&folder, user, &["filter"]));
         assert_eq!(ended.code(), 2);
@@ -226,6 +246,20 @@ noesc: error: "DIR/home/noesc/config.toml" line 3 column 1: duplicate key
 noesc: hint: the file is TOML: one KEY = VALUE a line, such as cr = "drop"
 noesc: error: "DIR/home/noesc/config.toml" line 1 column 3: unclosed table, expected `]`
 noesc: hint: the file is TOML: one KEY = VALUE a line, such as cr = "drop"
+noesc: error: "DIR/home/noesc/config.toml" line 1: "time_max" has a wrong value: it has no unit
+noesc: hint: a time has its unit: 5ms, 5s, 5m or 5h
+noesc: error: "DIR/home/noesc/config.toml" line 1: "time_max" has a wrong value
+noesc: hint: a time is a number and its unit: 500ms, 2s, 1.5s, 3m or 1h
+noesc: error: "DIR/home/noesc/config.toml" line 1: "grace" has a wrong value: it has no unit
+noesc: hint: a time has its unit: 5ms, 5s, 5m or 5h
+noesc: error: "DIR/home/noesc/config.toml" line 1: "rate_max" has a wrong value: it is no size
+noesc: hint: a size is a number of bytes: 65536, 64KiB, 1MiB or 1GiB
+noesc: error: "DIR/home/noesc/config.toml" line 1: "rate_max" has a wrong value
+noesc: hint: a size is a number of bytes: 65536, 64KiB, 1MiB or 1GiB
+noesc: error: "DIR/home/noesc/config.toml" line 1: "idle_max" has a wrong value: it names no policy
+noesc: hint: what may stand behind the colon is stop, drain or partial
+noesc: error: "DIR/home/noesc/config.toml" line 1: "record_command" has a wrong value
+noesc: hint: it is one of full, executable, digest
 
 "#]]
     );
@@ -246,6 +280,30 @@ fn settings_take_effect() {
     assert_eq!(view("profile = \"display\"", &[]), "a\x1b[1mbc\n\x1b[0m");
     assert_eq!(view("conceal = \"parameter\"", &[]), "ab\nc\n");
     assert_eq!(view("profile = \"audit\"", &[]), r"a\x1b[1mb\x0dc\x0a");
+}
+
+#[test]
+fn limits_of_the_users_own_hold_for_a_run() {
+    let folder = Folder::new("config-limits");
+    let outcome = |user, flags: &[&str]| {
+        let run = ["run", "--format", "json"];
+        let arguments: Vec<_> = [&run[..], flags, &["--", "sleep", "0.4"]].concat();
+        let ended = ran(configured(&folder, user, &arguments));
+        assert_eq!(ended.err(), "");
+        let record: serde_json::Value = serde_json::from_str(ended.out()).unwrap();
+        (record["outcome"]["kind"].as_str().unwrap().to_owned(), record["limits"].clone())
+    };
+    let (kind, limits) = outcome("time_max = \"100ms\"\nrate_max = 1024\ngrace = \"1s\"", &[]);
+    assert_eq!(kind, "timed_out");
+    assert_eq!(limits["time_max_ms"], serde_json::json!({"value": 100, "policy": "stop"}));
+    assert_eq!(limits["rate_max_bytes_per_s"]["value"], 1024);
+    assert_eq!(limits["grace_ms"], 1000);
+    // A flag may undo what the file says.
+    let (kind, limits) = outcome("time_max = \"100ms\"", &["--time-max", "none"]);
+    assert_eq!((kind.as_str(), limits.get("time_max_ms")), ("exited", None));
+    // What is kept has a limit in the file, and text is not cut by it.
+    let user = "capture_bytes_max = \"1:stop\"";
+    ran(configured(&folder, user, &["run", "--", "printf", "abc"])).is("abc", "", 0);
 }
 
 #[test]

@@ -166,6 +166,38 @@ fn what_is_misunderstood() {
 }
 
 #[test]
+fn limits_that_are_misunderstood() {
+    let mut session = Session::new("limits");
+    for line in [
+        "run --time-max 5 -- true",
+        "run --time-max 5x -- true",
+        "run --time-max 0s -- true",
+        "run --time-max 9000h -- true",
+        "run --time-max 0.5ms -- true",
+        "run --time-max 5s:halt -- true",
+        "run --time-max",
+        "run --idle-max forever -- true",
+        "run --rate-max 1k -- true",
+        "run --rate-max 99999999999GiB -- true",
+        "run --format json --capture-bytes-max 0 -- true",
+        "run --processes-max -1 -- true",
+        "run --processes-max some -- true",
+        "run --drain-max none -- true",
+        "run --linger 1s:stop -- true",
+        "run --linger-max 5 -- true",
+        "run --grace soon -- true",
+        "run --time-max 1s --time-max 2s -- true",
+        "run --pty --size 80 -- true",
+        "run --pty --size 0x24 -- true",
+        "run --pty --size 80x1001 -- true",
+        "run --record-command some -- true",
+    ] {
+        session.refused(&words(line));
+    }
+    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/limits.txt"].raw());
+}
+
+#[test]
 fn settings_that_do_not_go_together() {
     let mut session = Session::new("settings");
     for line in [
@@ -179,6 +211,11 @@ fn settings_that_do_not_go_together() {
         "filter --profile display --style remove --conceal parameter",
         "run --view-bytes-max 1KiB -- true",
         "run --format text --view-bytes-max 1KiB -- true",
+        "run --capture-bytes-max 1KiB -- true",
+        "run --capture-bytes-max none -- true",
+        "run --linger 3s -- true",
+        "run --linger 250ms --linger-max 100ms -- true",
+        "run --size 100x30 -- true",
         "filter --encoding bogus",
         "filter --encoding iso-2022-jp",
         "filter --encoding ISO-2022-KR",
@@ -279,6 +316,7 @@ fn commands_that_can_not_be_run() {
     }
     session.refused(&[b"run", b"--", b"echo a | cat"]);
     session.refused(&[b"run", b"--", b"ls *"]);
+    session.refused(&[b"run", b"--pty", b"./file"]);
     session.refused(&[b"run", b"--", b"a b=c"]);
     session.refused(&[b"run", b""]);
     assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/spawn.txt"].raw());
@@ -317,6 +355,10 @@ fn hostile_names() {
         session.refused(&[b"filter", b"--report", &joined(b"missing/")]);
         session.refused(&[b"filter", &joined(b"--report=missing/")]);
         session.refused(&[b"filter", b"--spans", &joined(b"missing/")]);
+        for flag in [&b"--time-max"[..], b"--rate-max", b"--processes-max", b"--size"] {
+            session.refused(&[b"run", flag, name, b"true"]);
+        }
+        session.refused(&[b"run", &joined(b"--time-max=5s:"), b"true"]);
         session.refused(&[b"audit", name]);
         session.refused(&[b"unaudit", name]);
         session.refused(&[b"run", name]);

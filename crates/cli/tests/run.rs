@@ -268,9 +268,12 @@ fn a_process_left_behind_does_not_hold_us() {
     let ended = ran_sh(&["--report", &path], "echo before; sleep 20 & echo $!");
     let mut lines = ended.out().lines();
     assert_eq!((lines.next(), ended.code()), (Some("before"), 0));
-    signal("KILL", lines.next().unwrap().parse().unwrap());
-    let said = "noesc: a process that the command left behind still holds its stdout\n\
-                noesc: a process that the command left behind still holds its stderr\n";
+    let pid = lines.next().unwrap();
+    signal("KILL", pid.parse().unwrap());
+    let said = format!(
+        "noesc: 1 process outlives the run: {pid} sleep\n\
+         noesc: stdout and stderr are still held: what is written there from now on is not shown\n"
+    );
     assert_eq!(ended.err(), said);
     let report = json(path.as_ref());
     assert_eq!(report["streams"]["stdout"]["cutoff"], "writer-alive");

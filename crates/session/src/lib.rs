@@ -16,6 +16,7 @@ mod room;
 mod runs;
 mod suspect;
 mod tap;
+mod told;
 mod viewer;
 
 pub use answer::Answer;
@@ -37,4 +38,5 @@ pub use runs::{
     FindError, Keeper, RECORD_BYTES_MAX, RUNS_ENDED_MAX, RecordError, RunFolder, Runs, StoredRun,
 };
 pub use suspect::Suspicion;
+pub use told::told;
 pub use viewer::Viewer;

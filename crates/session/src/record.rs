@@ -162,7 +162,7 @@ fn recorded(
     }
 }
 
-fn processes(captured: &Captured) -> envelope::Processes {
+pub(crate) fn processes(captured: &Captured) -> envelope::Processes {
     let survivors = &captured.survivors;
     envelope::Processes {
         scope: match captured.scope {
@@ -245,7 +245,7 @@ pub(crate) fn limits(
     }
 }
 
-fn outcome(outcome: &Outcome) -> envelope::OutcomeKind {
+pub(crate) fn outcome(outcome: &Outcome) -> envelope::OutcomeKind {
     use envelope::OutcomeKind as To;
     match outcome {
         Outcome::Exited { code } => To::Exited { code: *code },

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use toml::de::{DeTable, DeValue};
 
-use super::{KEYS, Key, Kind, PROJECT_FILE};
+use super::{KEYS, Key, Kind, PROJECT_FILE, key_named};
 use crate::fail::{Failure, escaped, quoted, reason};
+use crate::limits::{self, Unit};
 
 /// Bytes of a configuration file. A project's is somebody else's; ours have a dozen lines.
 const CONFIG_BYTES_MAX: u64 = 64 * 1024;
@@ -146,7 +147,7 @@ fn shortened(name: &str) -> String {
 }
 
 fn known(name: &str) -> Result<&'static Key, FileError> {
-    if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+    if let Some(key) = key_named(name) {
         return Ok(key);
     }
     let error = FileError::new(format!("unknown key {}", shortened(name)));
@@ -172,6 +173,24 @@ fn checked(key: &Key, value: &DeValue<'_>) -> Result<String, FileError> {
         (Kind::Word(words), _) => Err(wrong(format!("it is one of {}", words.join(", ")))),
         (Kind::Text, DeValue::String(text)) => Ok(text.to_string()),
         (Kind::Text, _) => Err(wrong("it is a string".into())),
+        (Kind::Limit(..) | Kind::Time, DeValue::String(text)) => measured(key, text),
+        // A time that has no unit is told so.
+        (Kind::Limit(..) | Kind::Time, DeValue::Integer(number)) if number.radix() == 10 => {
+            measured(key, number.as_str())
+        }
+        (Kind::Limit(unit, _), _) => Err(wrong(limits::expected(unit).into())),
+        (Kind::Time, _) => Err(wrong(limits::expected(Unit::Time).into())),
+    }
+}
+
+/// A limit or a time.
+fn measured(key: &Key, text: &str) -> Result<String, FileError> {
+    match limits::parsed(key.kind, text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(wrong) => {
+            let message = format!("\"{}\" has a wrong value: {}", key.name, wrong.why);
+            Err(FileError::new(message).hint(wrong.hint))
+        }
     }
 }
 

@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use noesc::{Conceal, Cr, HiddenText, Invisible, Profile, Separators};
+use noesc_session::AtLimit;
 
 use crate::fail::{Failure, Result, quoted};
+use crate::limits::Unit;
 use crate::say::say;
 
 use file::FileError;
@@ -33,6 +35,10 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
     Switch,
     Text,
+    /// A limit or `none`, and what happens at it unless the value says so.
+    Limit(Unit, AtLimit),
+    /// A time.
+    Time,
 }
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, says: &'static str) -> Key {
@@ -50,6 +56,7 @@ impl Key {
 pub(crate) const BY_PROFILE: &str = "by profile";
 
 pub(crate) const STYLE_WORDS: &[&str] = &["remove", "keep"];
+pub(crate) const RECORD_WORDS: &[&str] = &["full", "executable", "digest"];
 pub(crate) const REMOVED_WORDS: &[&str] = &["strip", "mark", "visualize"];
 
 /// Every key there is.
@@ -67,7 +74,32 @@ pub(crate) const KEYS: &[Key] = &[
     key("hidden_text", Kind::Word(HiddenText::NAMES), "keep", "text that a terminal would hide"),
     key("encoding", Kind::Text, "utf-8", "the encoding of the input"),
     key("quiet", Kind::Switch, "false", "say nothing of findings"),
+    key("record_command", Kind::Word(RECORD_WORDS), "full", "how much of a command is recorded"),
+    limit("time_max", Unit::Time, "none", "how long a run may take"),
+    limit("idle_max", Unit::Time, "none", "how long a run may print nothing"),
+    limit("rate_max", Unit::Bytes, "none", "bytes that a run may print within a second"),
+    key(
+        "capture_bytes_max",
+        Kind::Limit(Unit::Bytes, AtLimit::Drain),
+        "64MiB:drain",
+        "bytes of a stream that are kept, not in the format text",
+    ),
+    limit("processes_max", Unit::Processes, "none", "processes that a run may have at once"),
+    key("drain_max", Kind::Time, "60s", "how long is read on after a limit that says drain"),
+    key("linger", Kind::Time, "250ms", "how long a process left behind may be silent"),
+    key("linger_max", Kind::Time, "2s", "how long a process left behind is listened to"),
+    key("grace", Kind::Time, "2s", "how long processes may take to end when they are asked to"),
 ];
+
+/// A limit at which a run is stopped unless its value says otherwise.
+const fn limit(name: &'static str, unit: Unit, default: &'static str, says: &'static str) -> Key {
+    key(name, Kind::Limit(unit, AtLimit::Stop), default, says)
+}
+
+/// The key of this name.
+pub(crate) fn key_named(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
 
 /// Where a value came from; a later one wins.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

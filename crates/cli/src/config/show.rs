@@ -12,6 +12,7 @@ use super::{BY_PROFILE, Config, KEYS, Key, Kind, Origin};
 use crate::args::ConfigArgs;
 use crate::fail::{Result, quoted};
 use crate::input::write;
+use crate::limits::Unit;
 use crate::settings::removed;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<ExitCode> {
@@ -68,9 +69,8 @@ fn name<T: FromStr + PartialEq>(names: &[&'static str], value: T) -> Option<&'st
 fn as_text(config: &Config, profile: &Profile) -> Result<String> {
     let mut text = String::new();
     match profile.form {
-        Form::Off => {
-            text.push_str("off          = true         # flag: NOT INERT, everything passes\n")
-        }
+        Form::Off => text
+            .push_str("off               = true          # flag: NOT INERT, everything passes\n"),
         Form::Audit => {
             text.push_str("# audit writes every byte: what is said of text has no effect\n")
         }
@@ -94,7 +94,7 @@ fn as_text(config: &Config, profile: &Profile) -> Result<String> {
         if key.name == "conceal" && profile.style == Style::Remove {
             origin.push_str(", without effect: no style is kept");
         }
-        let _ = writeln!(text, "{:<12} = {value:<12} # {origin}", key.name);
+        let _ = writeln!(text, "{:<17} = {value:<13} # {origin}", key.name);
     }
     if let Some(path) = &config.user_file {
         let there = if path.is_file() { "" } else { " (not there)" };
@@ -135,7 +135,8 @@ fn schema() -> Value {
     for key in KEYS {
         let mut property = match key.kind {
             Kind::Switch => json!({ "type": "boolean" }),
-            Kind::Text => json!({ "type": "string" }),
+            Kind::Text | Kind::Time | Kind::Limit(Unit::Time, _) => json!({ "type": "string" }),
+            Kind::Limit(..) => json!({ "type": ["string", "integer"] }),
             Kind::Word(words) => json!({ "enum": words }),
         };
         let project = match key.project {
