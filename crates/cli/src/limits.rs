@@ -426,10 +426,10 @@ mod tests {
 
     #[test]
     fn what_the_keys_say_is_the_default_of_a_run() {
-        let found = limits(&Config::default(), true).unwrap();
+        let found = limits(&Config::default(), true, false).unwrap();
         assert_eq!(found, Limits::default());
         let kept = Limited { max: 64 << 20, then: AtLimit::Drain };
-        let found = limits(&Config::default(), false).unwrap();
+        let found = limits(&Config::default(), false, false).unwrap();
         assert_eq!(found.capture_bytes_max, Some(kept));
     }
 }
