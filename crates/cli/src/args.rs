@@ -143,6 +143,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) detach: bool,
 
+    /// Bytes of view per stream that such a run stores: 65536, 64KiB, 1MiB, … (16MiB)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) transcript_bytes_max: Option<usize>,
+
     /// This is the process in the background
     #[arg(long, hide = true)]
     pub(crate) in_background: bool,

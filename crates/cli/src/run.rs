@@ -36,6 +36,19 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     args.limits.give(&mut config);
     config.flag("record_command", args.record_command.as_deref());
     let limits = limits(&config, args.format == RunFormat::Text, args.detach)?;
+    if args.detach {
+        detach::check(args)?;
+        if settings.profile.form == Form::Off {
+            return Err(Failure::new("\"--off\" does not go with \"--detach\"")
+                .hint("what is stored of a run is made inert"));
+        }
+    } else if args.transcript_bytes_max.is_some() {
+        return Err(Failure::new("\"--transcript-bytes-max\" goes with \"--detach\" alone")
+            .hint("other runs store no transcript"));
+    }
+    if let Some(format) = args.format.of_record() {
+        check_format(format, &settings.profile)?;
+    }
     let command = command(args)?;
     settings.expect = expect(args)?;
     settings.shell = args.shell;
@@ -50,10 +63,9 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     settings.one_output = is_one_output();
     if args.in_background {
         let view_bytes_max = args.view_bytes_max.unwrap_or(VIEW_BYTES);
-        return detach::back(&command, &limits, &settings, view_bytes_max);
+        return detach::back(args, &command, &limits, &settings, view_bytes_max);
     }
     if args.detach {
-        detach::check(args)?;
         return detach::front(args, command.keep_fds.as_deref().unwrap_or_default());
     }
     settings.runs = runs::place();
@@ -205,12 +217,6 @@ impl Run<'_> {
     /// The record with its views, in a format whose parser no child misleads.
     fn record(&self, format: Format, records: &mut Records<'_>) -> Result<ExitCode> {
         let Self { command, limits, settings, .. } = self;
-        let is_off = settings.profile.form == Form::Off;
-        if format != Format::Json && (is_off || keeps_style(&settings.profile)) {
-            let what = if is_off { "\"--off\"" } else { "style kept" };
-            let message = format!("\"--format {}\" does not go with {what}", format.name());
-            return Err(Failure::new(message).hint("use json, or a profile that removes style"));
-        }
         let view_bytes_max = self.args.view_bytes_max.unwrap_or(VIEW_BYTES);
         let run = collect(command, limits, settings, view_bytes_max).map_err(unstarted)?;
         records.write(&run.envelope)?;
@@ -229,6 +235,17 @@ impl Run<'_> {
     fn name(&self) -> &OsStr {
         self.command.argv.first().map_or(OsStr::new(""), |name| name)
     }
+}
+
+/// Whether a format carries the views of a profile.
+fn check_format(format: Format, profile: &Profile) -> Result<()> {
+    let is_off = profile.form == Form::Off;
+    if format != Format::Json && (is_off || keeps_style(profile)) {
+        let what = if is_off { "\"--off\"" } else { "style kept" };
+        let message = format!("\"--format {}\" does not go with {what}", format.name());
+        return Err(Failure::new(message).hint("use json, or a profile that removes style"));
+    }
+    Ok(())
 }
 
 fn keeps_style(profile: &Profile) -> bool {

@@ -16,6 +16,13 @@ pub(crate) fn stdout_took(bytes: &[u8]) {
     }
 }
 
+/// These bytes of a command went to our stderr.
+pub(crate) fn stderr_took(bytes: &[u8]) {
+    if let Some(last) = bytes.last() {
+        STDERR_OPEN.store(*last != b'\n', Relaxed);
+    }
+}
+
 /// What a command printed went to both, and its last lines are open or not.
 pub(crate) fn lines_are_open(stdout: bool, stderr: bool) {
     STDOUT_OPEN.store(stdout, Relaxed);

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
-use noesc_session::envelope::{Envelope, OutcomeKind};
-use noesc_session::{Captured, Outcome, SpawnReason};
+use noesc_session::envelope::{Escaped, OutcomeKind};
+use noesc_session::{Captured, Outcome, SpawnReason, spawn_reason_of};
 
 use crate::fail::{self, Failure, Result, WRAPPER, quoted};
 
@@ -22,22 +22,24 @@ pub(crate) fn of_record(outcome: &OutcomeKind) -> u8 {
         OutcomeKind::TimedOut { .. }
         | OutcomeKind::IdleOut { .. }
         | OutcomeKind::StoppedByLimit { .. } => LIMIT,
-        OutcomeKind::SpawnFailed { reason, .. } => match reason.as_str() {
-            "not-found" | "interpreter-not-found" => 127,
-            word if word.starts_with("refused") => WRAPPER,
-            "working-folder" | "terminal" => WRAPPER,
-            _ => 126,
-        },
+        OutcomeKind::SpawnFailed { reason, .. } => {
+            spawn_reason_of(reason.as_str()).map_or(126, SpawnReason::shell_code)
+        }
         OutcomeKind::Unknown { .. } => WRAPPER,
     }
 }
 
 /// That a command could not be run, as its record has it.
-pub(crate) fn unstarted(record: &Envelope) -> Failure {
-    let told = record.outcome.kind.told(&record.limits, None);
-    Failure::new(format!("can not run the command: {told}"))
-        .hint("run it without \"--detach\" for what to do")
-        .code(of_record(&record.outcome.kind))
+pub(crate) fn unstarted(reason: &Escaped, path: Option<&Escaped>, name: &OsStr) -> Failure {
+    let path = path.map_or(quoted(name), |path| format!("\"{path}\""));
+    let spawn_reason = spawn_reason_of(reason.as_str());
+    let (why, hint) = match spawn_reason {
+        Some(reason) => spawn_failure(reason, name),
+        None => (reason.to_string(), "try again"),
+    };
+    Failure::new(format!("can not run {path}: {why}"))
+        .hint(hint)
+        .code(spawn_reason.map_or(126, SpawnReason::shell_code))
 }
 
 /// As shells do: the status itself, 128+n for signal n, 126 and 127 for what can't be run.

@@ -1,6 +1,7 @@
 //! A run whose views are collected into its record.
 
 use std::fs::File;
+use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::time::{Instant, SystemTime};
 
@@ -37,7 +38,7 @@ impl std::fmt::Display for CollectError {
         match self {
             Self::Profile(error) => error.fmt(f),
             Self::NoRandomness(error) => error.fmt(f),
-            Self::Folder(error) => error.fmt(f),
+            Self::Folder(error) => write!(f, "can not make a folder for it: {error}"),
         }
     }
 }
@@ -91,7 +92,8 @@ pub struct Background {
     /// View bytes of each stream that are stored.
     pub transcript_bytes_max: u64,
     /// Where the id of the run is told when its folder is there, and `started` when it has started,
-    /// each on a line. Closed when the run has printed something and been quiet for the linger
+    /// each on a line; or `failed: ` and why, where nothing was begun. Closed when the run has
+    /// printed something and been quiet for the linger
     /// time, when it has ended, or when the longest linger time is over.
     pub front: Option<File>,
 }
@@ -108,21 +110,33 @@ pub fn collect_in_background(
     view_bytes_max: usize,
     background: Background,
 ) -> Result<Collected, CollectError> {
-    let Background { runs, transcript_bytes_max, front } = background;
-    let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
-    let recorded = recorded_limits(limits, settings, Some(view_bytes_max));
-    let recorded =
-        noesc_envelope::Limits { transcript_bytes_max: Some(transcript_bytes_max), ..recorded };
-    let facts = Facts { identity: &identity, command, settings, limits: recorded };
-    let mut collector = Collector::new(facts, view_bytes_max)?;
-    let room = Room::new(&runs, &identity.run, front, (limits.linger, limits.linger_max))
-        .map_err(CollectError::Folder)?;
-    for path in &mut collector.paths {
-        let transcript = Transcript::new(room.folder(), path.name, transcript_bytes_max);
-        path.transcript = Some(transcript.map_err(CollectError::Folder)?);
+    let identity;
+    let begun = match Identity::draw() {
+        Ok(drawn) => {
+            identity = drawn;
+            let recorded = recorded_limits(limits, settings, Some(view_bytes_max));
+            let transcript_bytes_max = Some(background.transcript_bytes_max);
+            let recorded = noesc_envelope::Limits { transcript_bytes_max, ..recorded };
+            let facts = Facts { identity: &identity, command, settings, limits: recorded };
+            Collector::in_folder(facts, limits, view_bytes_max, &background)
+        }
+        Err(error) => Err(CollectError::NoRandomness(error)),
+    };
+    match begun {
+        Ok(mut collector) => {
+            let run = &collector.facts.identity.run;
+            if let (Some(room), Some(front)) = (&mut collector.room, background.front) {
+                room.greet(run, front);
+            }
+            Ok(collector.run(limits))
+        }
+        Err(error) => {
+            if let Some(mut front) = background.front {
+                let _ = writeln!(front, "failed: {error}");
+            }
+            Err(error)
+        }
     }
-    collector.room = Some(room);
-    Ok(collector.run(limits))
 }
 
 /// What a record says that is known before the run.
@@ -163,15 +177,22 @@ struct Path {
     name: StreamName,
     tap: Tap,
     excerpt: Excerpt,
+    /// It is for a program: no reader is given any of it.
+    is_artifact: bool,
     transcript: Option<Transcript>,
     /// Number of the last chunk; what the end of the stream decides came with it.
     seq: u64,
 }
 
 impl Path {
-    fn new(stream: Stream, name: StreamName, tap: Tap, view_bytes_max: usize) -> Self {
-        let excerpt = Excerpt::new(view_bytes_max);
-        Self { stream, name, tap, excerpt, transcript: None, seq: 0 }
+    fn new(
+        (stream, name): (Stream, StreamName),
+        tap: Tap,
+        view_bytes_max: usize,
+        is_artifact: bool,
+    ) -> Self {
+        let excerpt = Excerpt::new(if is_artifact { 0 } else { view_bytes_max });
+        Self { stream, name, tap, excerpt, is_artifact, transcript: None, seq: 0 }
     }
 
     /// The stream as it is by now.
@@ -220,12 +241,10 @@ impl<'a> Collector<'a> {
         let Facts { command, settings, identity, .. } = facts;
         let mut paths = Vec::new();
         for (stream, name) in viewed(command) {
-            // What is for a program no reader is given.
             let is_artifact =
                 *stream != Stream::Stderr && settings.expect == Some(Expect::Artifact);
             let tap = Tap::new(settings, true).map_err(CollectError::Profile)?;
-            let max = if is_artifact { 0 } else { view_bytes_max };
-            paths.push(Path::new(*stream, *name, tap, max));
+            paths.push(Path::new((*stream, *name), tap, view_bytes_max, is_artifact));
         }
         Ok(Self {
             paths,
@@ -237,6 +256,26 @@ impl<'a> Collector<'a> {
             so_far: None,
             facts,
         })
+    }
+
+    /// One that has a folder for what it collects.
+    fn in_folder(
+        facts: Facts<'a>,
+        limits: &Limits,
+        view_bytes_max: usize,
+        background: &Background,
+    ) -> Result<Self, CollectError> {
+        let Facts { identity, settings, .. } = facts;
+        let mut collector = Self::new(facts, view_bytes_max)?;
+        let room = Room::new(&background.runs, &identity.run, (limits.linger, limits.linger_max))
+            .map_err(CollectError::Folder)?;
+        for path in &mut collector.paths {
+            let max = if path.is_artifact { 0 } else { background.transcript_bytes_max };
+            let transcript = Transcript::new(room.folder(), path.name, &settings.profile, max);
+            path.transcript = Some(transcript.map_err(CollectError::Folder)?);
+        }
+        collector.room = Some(room);
+        Ok(collector)
     }
 
     fn run(mut self, limits: &Limits) -> Collected {
@@ -316,6 +355,9 @@ impl Sink for Collector<'_> {
         let Some((path, order)) = self.path(stream) else { return Flow::Continue };
         path.tap.finish(&mut path.excerpt);
         path.pass_on(order, true);
+        if let Some(transcript) = &mut path.transcript {
+            transcript.finish();
+        }
         Flow::Continue
     }
 

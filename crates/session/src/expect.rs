@@ -202,6 +202,14 @@ fn mismatch(error: ValueError, start: usize) -> Mismatch {
     }
 }
 
+/// A value that was read from where others can write, its strings and keys as they should be.
+///
+/// # Errors
+/// When two keys become the same by that.
+pub(crate) fn cleaned(value: Value) -> Result<Value, Mismatch> {
+    Cleaner { profile: &Profile::AGENT, report: Report::default() }.value(value)
+}
+
 /// Puts the strings and keys of a value through the boundary, each by itself.
 struct Cleaner<'a> {
     profile: &'a Profile,

@@ -10,10 +10,12 @@ mod decode;
 mod expect;
 mod inherit;
 mod live;
+mod lock;
 mod name;
 mod record;
 mod room;
 mod runs;
+mod stored;
 mod suspect;
 mod tap;
 mod told;
@@ -27,16 +29,16 @@ pub use decode::{Decoder, EncodingError};
 pub use expect::{Expect, JSON_BYTES};
 pub use inherit::named_descriptors;
 pub use live::{Ran, RanStream, Settings, live};
+pub use name::NameGuard;
 pub use noesc_capture::{
     AtLimit, Captured, Command, Cutoff, Exit, Limited, Limits, Outcome, Outlet, Size, SpawnReason,
     Stdin, StreamRecord, Unknown, detach,
 };
 pub use noesc_envelope as envelope;
-pub use record::{NoRandomness, nonces};
+pub use record::{NoRandomness, nonces, spawn_reason_of};
 pub use room::TRANSCRIPT_BYTES;
-pub use runs::{
-    FindError, Keeper, RECORD_BYTES_MAX, RUNS_ENDED_MAX, RecordError, RunFolder, Runs, StoredRun,
-};
+pub use runs::{FindError, RECORD_BYTES_MAX, RUNS_ENDED_MAX, RunFolder, Runs};
+pub use stored::{Keeper, RecordError, StoredRun};
 pub use suspect::Suspicion;
 pub use told::told;
 pub use viewer::Viewer;

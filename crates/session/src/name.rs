@@ -13,8 +13,16 @@ const NAME_HELD_MAX: usize = 256;
 
 /// Keeps a child from writing lines that look like ours. At the start of a line it holds back what
 /// may become `noesc:`, with any style and any character that is not seen in front and within.
+///
+/// ```
+/// let (mut guard, mut shown) = (noesc_session::NameGuard::default(), Vec::new());
+/// guard.push("ok\nno", &mut shown);
+/// guard.push("esc: error: forged\n", &mut shown);
+/// guard.finish(&mut shown);
+/// assert_eq!(shown, b"ok\nchild: noesc: error: forged\n");
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct NameGuard {
+pub struct NameGuard {
     /// What the line so far may be the beginning of; `None` further on in a line.
     held: Vec<u8>,
     inside: bool,
@@ -25,7 +33,8 @@ pub(crate) struct NameGuard {
 }
 
 impl NameGuard {
-    pub(crate) fn push(&mut self, view: &str, to: &mut Vec<u8>) {
+    /// Adds to `to` what `view` decides.
+    pub fn push(&mut self, view: &str, to: &mut Vec<u8>) {
         let mut rest = view;
         while let Some(c) = rest.chars().next() {
             if self.inside {
@@ -86,7 +95,8 @@ impl NameGuard {
         self.inside = inside;
     }
 
-    pub(crate) fn finish(&mut self, to: &mut Vec<u8>) {
+    /// Adds what was held back: nothing follows.
+    pub fn finish(&mut self, to: &mut Vec<u8>) {
         self.leave(to, false);
     }
 }

@@ -310,6 +310,34 @@ fn spawn_reason(reason: SpawnReason) -> Escaped {
     word.into()
 }
 
+/// The reason that a record has for a process that was not started; `None` where this version has
+/// none of that name.
+///
+/// ```
+/// use noesc_session::{SpawnReason, spawn_reason_of};
+/// assert_eq!(spawn_reason_of("not-found"), Some(SpawnReason::NotFound));
+/// assert_eq!(spawn_reason_of("refused: errno 11"), Some(SpawnReason::Refused(11)));
+/// ```
+#[must_use]
+pub fn spawn_reason_of(word: &str) -> Option<SpawnReason> {
+    if let Some(errno) = word.strip_prefix("refused: errno ") {
+        return errno.parse().ok().map(SpawnReason::Refused);
+    }
+    let all = [
+        SpawnReason::EmptyArgv,
+        SpawnReason::Nul,
+        SpawnReason::NotFound,
+        SpawnReason::NotExecutable,
+        SpawnReason::IsFolder,
+        SpawnReason::InterpreterNotFound,
+        SpawnReason::NotAProgram,
+        SpawnReason::WorkingFolder,
+        SpawnReason::TooLong,
+        SpawnReason::Terminal,
+    ];
+    all.into_iter().find(|reason| spawn_reason(*reason).as_str() == word)
+}
+
 pub(crate) fn cutoff(cutoff: Cutoff) -> envelope::Cutoff {
     match cutoff {
         Cutoff::None => envelope::Cutoff::None,

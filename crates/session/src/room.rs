@@ -4,8 +4,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use noesc::{Boundary, Form, Profile, Style};
 use noesc_envelope::{RunId, StreamName};
 
+use crate::lock::Held;
 use crate::runs::{RunFolder, Runs};
 
 /// How often the record is written anew, when there is something new.
@@ -19,7 +21,7 @@ pub const TRANSCRIPT_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) struct Room {
     folder: RunFolder,
     /// The collector's lock.
-    _held: File,
+    _held: Held,
     /// Whoever waits for the first that there is to see. Closed when there is.
     front: Option<File>,
     quiet: Duration,
@@ -31,30 +33,32 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Makes the folder of a run and takes its lock. `front` is told the id of the run, and that it
-    /// has started, each on a line; it is closed when the run has been quiet for `quiet` after it
-    /// printed something, has ended, or `quiet_max` is over.
+    /// Makes the folder of a run and takes its lock.
     pub(crate) fn new(
         runs: &Runs,
         run: &RunId,
-        mut front: Option<File>,
         (quiet, quiet_max): (Duration, Duration),
     ) -> io::Result<Self> {
         let folder = runs.create(run)?;
         let held = folder.hold()?;
-        if let Some(front) = &mut front {
-            let _ = writeln!(front, "{run}");
-        }
         Ok(Self {
             folder,
             _held: held,
-            front,
+            front: None,
             quiet,
             quiet_max,
             started: None,
             last_bytes: None,
             stale_since: None,
         })
+    }
+
+    /// Tells whoever waits the id of the run, and later that it has started, each on a line. The
+    /// file is closed when the run has been quiet after it printed something, has ended, or the
+    /// longest quiet time is over.
+    pub(crate) fn greet(&mut self, run: &RunId, mut front: File) {
+        let _ = writeln!(front, "{run}");
+        self.front = Some(front);
     }
 
     pub(crate) fn folder(&self) -> &RunFolder {
@@ -101,23 +105,53 @@ impl Room {
     }
 }
 
-/// The clean view of a stream as it is stored, up to a number of bytes.
+/// The clean view of a stream as it is stored, up to a number of bytes. No style is in it, whatever
+/// the profile: it is inert for any reader of the file.
 pub(crate) struct Transcript {
     file: Option<File>,
     room: u64,
+    /// What takes the style away that a view has.
+    plain: Option<Boundary>,
 }
 
 impl Transcript {
-    pub(crate) fn new(folder: &RunFolder, stream: StreamName, max: u64) -> io::Result<Self> {
-        Ok(Self { file: Some(folder.transcript(stream)?), room: max })
+    pub(crate) fn new(
+        folder: &RunFolder,
+        stream: StreamName,
+        profile: &Profile,
+        max: u64,
+    ) -> io::Result<Self> {
+        let is_styled = profile.form == Form::Off || matches!(profile.style, Style::Keep(_));
+        // The settings of a profile with a name go together.
+        let plain = is_styled.then(|| Boundary::new(&Profile::AGENT).ok()).flatten();
+        Ok(Self { file: Some(folder.transcript(stream)?), room: max, plain })
+    }
+
+    pub(crate) fn push(&mut self, view: &str) {
+        match &mut self.plain {
+            Some(plain) => {
+                let mut text = String::new();
+                plain.push(view.as_bytes(), &mut text);
+                self.write(&text);
+            }
+            None => self.write(view),
+        }
+    }
+
+    pub(crate) fn finish(&mut self) {
+        if let Some(mut plain) = self.plain.take() {
+            let mut text = String::new();
+            plain.finish(&mut text);
+            self.write(&text);
+        }
     }
 
     /// Appends what finds room. A disk that is full ends it, and nothing else.
-    pub(crate) fn push(&mut self, view: &str) {
+    fn write(&mut self, text: &str) {
         let Some(file) = &mut self.file else { return };
         let room = usize::try_from(self.room).unwrap_or(usize::MAX);
-        let piece = &view[..view.floor_char_boundary(room)];
-        if file.write_all(piece.as_bytes()).is_err() || piece.len() < view.len() {
+        let piece = &text[..text.floor_char_boundary(room)];
+        if file.write_all(piece.as_bytes()).is_err() || piece.len() < text.len() {
             self.file = None;
         }
         self.room -= piece.len() as u64;

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::os::fd::AsFd;
 use std::process::{ExitCode, Stdio};
 
 use noesc_session::envelope::OutcomeKind;
@@ -11,12 +12,16 @@ use noesc_session::{
 };
 
 use crate::args::{RunArgs, RunFormat};
-use crate::fail::{Failure, Result, WRAPPER, reason};
+use crate::fail::{Failure, Result, WRAPPER, escaped, reason};
 use crate::input::write;
+use crate::say::say;
 use crate::status;
 
 /// The flag by which the process in the background knows what it is.
 const IN_BACKGROUND: &str = "--in-background";
+
+/// A line to the front that begins so says why nothing was begun.
+const FAILED: &str = "failed: ";
 
 /// Refuses what does not go together with a run in the background.
 pub(crate) fn check(args: &RunArgs) -> Result<()> {
@@ -38,49 +43,54 @@ pub(crate) fn check(args: &RunArgs) -> Result<()> {
 /// Starts the process in the background and tells what is there so far.
 pub(crate) fn front(args: &RunArgs, keep: &[i32]) -> Result<ExitCode> {
     let runs = super::all()?;
-    runs.prepare().map_err(|error| {
-        let root = crate::fail::quoted(runs.root().as_os_str());
-        Failure::new(format!("can not use the folder of runs {root}: {}", reason(&error)))
-            .hint("chmod 700 it, or name another by XDG_STATE_HOME")
+    runs.prepare().map_err(|error| super::unusable(&runs, &error))?;
+    let lines = start(keep).map_err(|error| {
+        let message = format!("can not start a process in the background: {}", reason(&error));
+        Failure::new(message).hint("the system is out of something; try again")
     })?;
-    let unstarted = |error: &std::io::Error| {
-        Failure::new(format!("can not start a process in the background: {}", reason(error)))
-            .hint("the system is out of something; try again")
-    };
-    let (reader, writer) = std::io::pipe().map_err(|error| unstarted(&error))?;
+    let mut lines = lines.lines().map_while(std::io::Result::ok);
+    let first = lines.next().unwrap_or_default();
+    if first.is_empty() || first.starts_with(FAILED) {
+        let why = first.strip_prefix(FAILED).and_then(|why| why.split(" (os error ").next());
+        let why = why.unwrap_or("the process in the background has ended");
+        return Err(Failure::new(format!("can not begin the run: {}", escaped(why)))
+            .hint("nothing was run")
+            .code(WRAPPER));
+    }
+    let has_started = lines.next().is_some();
+    if has_started && args.format == RunFormat::Text {
+        write(format!("{first}\n").as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Until there is something to see.
+    lines.for_each(drop);
+    let run = super::find(&first)?;
+    let record = super::record(&run)?;
+    if let OutcomeKind::SpawnFailed { reason, path } = &record.outcome.kind {
+        let _ = run.remove();
+        let name = args.argv.first().map_or(std::ffi::OsStr::new(""), |name| name);
+        return Err(status::unstarted(reason, path.as_ref(), name));
+    }
+    let notes = super::tell::tell(&run, &record, args.format)?;
+    notes.iter().for_each(|note| say(note));
+    match super::is_running(&record) {
+        true => Ok(ExitCode::SUCCESS),
+        false => Ok(ExitCode::from(status::of_record(&record.outcome.kind))),
+    }
+}
+
+/// The process in the background, by what it says.
+fn start(keep: &[i32]) -> std::io::Result<BufReader<std::io::PipeReader>> {
+    let (reader, writer) = std::io::pipe()?;
     let mut argv = std::env::args_os().skip(1);
     let verb: Vec<OsString> = argv.by_ref().take(1).collect();
     let mut background = std::process::Command::new(own_program());
     background.args(verb).arg(IN_BACKGROUND).args(argv);
     background.stdin(Stdio::null()).stdout(writer).stderr(Stdio::null());
     detach(&mut background, keep);
-    background.spawn().map_err(|error| unstarted(&error))?;
-    // It holds the writing end.
-    drop(background);
-    let mut lines = BufReader::new(reader).lines().map_while(std::io::Result::ok);
-    let Some(id) = lines.next() else {
-        return Err(Failure::new("the process in the background ended before the run began")
-            .hint("run it without \"--detach\" to see why")
-            .code(WRAPPER));
-    };
-    let has_started = lines.next().is_some();
-    if has_started && args.format == RunFormat::Text {
-        write(format!("{id}\n").as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    // Until there is something to see.
-    lines.for_each(drop);
-    let run = super::find(&id)?;
-    let record = super::record(&run)?;
-    if let OutcomeKind::SpawnFailed { .. } = record.outcome.kind {
-        let _ = run.remove();
-        return Err(status::unstarted(&record));
-    }
-    super::wait::tell(&run, &record, args.format)?;
-    match run.keeper() {
-        Some(_) => Ok(ExitCode::SUCCESS),
-        None => Ok(ExitCode::from(status::of_record(&record.outcome.kind))),
-    }
+    // What is dropped here would keep the writing end open.
+    background.spawn().map(drop)?;
+    Ok(BufReader::new(reader))
 }
 
 /// This program, whatever became of its file.
@@ -93,20 +103,27 @@ fn own_program() -> OsString {
 
 /// The process in the background.
 pub(crate) fn back(
+    args: &RunArgs,
     command: &Command,
     limits: &Limits,
     settings: &Settings,
     view_bytes_max: usize,
 ) -> Result<ExitCode> {
-    let failed = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
+    let failed = |error: &dyn std::fmt::Display| Failure::new(escaped(error)).code(WRAPPER);
     let runs = super::all()?;
-    let front = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned();
-    let front = front.map_err(|error| failed(&error))?;
-    let null = File::options().write(true).open("/dev/null").map_err(|error| failed(&error))?;
-    rustix::stdio::dup2_stdout(&null).map_err(|error| failed(&error))?;
-    let background =
-        Background { runs, transcript_bytes_max: TRANSCRIPT_BYTES, front: Some(front.into()) };
+    let front = Some(take_stdout().map_err(|error| failed(&error))?);
+    let transcript_bytes_max =
+        args.transcript_bytes_max.map_or(TRANSCRIPT_BYTES, |bytes| bytes as u64);
+    let background = Background { runs, transcript_bytes_max, front };
     collect_in_background(command, limits, settings, view_bytes_max, background)
         .map_err(|error| failed(&error))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Our stdout, which becomes `/dev/null`.
+fn take_stdout() -> std::io::Result<File> {
+    let front = std::io::stdout().as_fd().try_clone_to_owned()?;
+    let null = File::options().write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&null)?;
+    Ok(front.into())
 }

@@ -4,12 +4,13 @@
 pub(crate) mod detach;
 mod ps;
 mod stop;
+mod tell;
 mod wait;
 
 use std::ffi::OsStr;
 
 use etcetera::BaseStrategy;
-use noesc_session::envelope::Envelope;
+use noesc_session::envelope::{Envelope, OutcomeKind, STILL_RUNNING};
 use noesc_session::{FindError, RecordError, Runs, StoredRun};
 
 use crate::fail::{Failure, Result, escaped, quoted, reason};
@@ -33,16 +34,29 @@ fn all() -> Result<Runs> {
     })
 }
 
+/// That the folder of all runs is of no use.
+fn unusable(runs: &Runs, error: &std::io::Error) -> Failure {
+    let root = quoted(runs.root().as_os_str());
+    Failure::new(format!("can not use the folder of runs {root}: {}", reason(error)))
+        .hint("give it to yourself alone (chmod 700), or name another by XDG_STATE_HOME")
+}
+
+/// All that are known.
+fn listed() -> Result<Vec<StoredRun>> {
+    let runs = all()?;
+    runs.list().map_err(|error| unusable(&runs, &error))
+}
+
 /// The run whose id begins so.
 fn find(beginning: &str) -> Result<StoredRun> {
     let id = quoted(OsStr::new(beginning));
-    all()?.find(beginning).map_err(|error| match error {
+    let runs = all()?;
+    runs.find(beginning).map_err(|error| match error {
         FindError::Several(one, other) => {
             Failure::new(format!("{id} is the beginning of several runs: {one}, {other}, …"))
                 .hint("give more of the id")
         }
-        FindError::Io(error) => Failure::new(format!("can not read the runs: {}", reason(&error)))
-            .hint("check its mode"),
+        FindError::Io(error) => unusable(&runs, &error),
         _ => Failure::new(format!("there is no run {id}"))
             .hint("\"noesc ps --all\" lists those that are known"),
     })
@@ -51,12 +65,22 @@ fn find(beginning: &str) -> Result<StoredRun> {
 /// The record of a run as it is by now.
 fn record(run: &StoredRun) -> Result<Envelope> {
     run.record().map_err(|error| {
-        let why = match error {
-            RecordError::Io(error) => reason(&error),
-            RecordError::Malformed(why) => escaped(why),
-            _ => "unknown".into(),
-        };
+        let why = unread(error);
         Failure::new(format!("can not read the record of {}: {why}", run.id()))
-            .hint("something else may have written there, or it has just begun")
+            .hint("something else wrote in its folder, or removed it")
     })
+}
+
+/// Why there is no record, in a line that is inert.
+fn unread(error: RecordError) -> String {
+    match error {
+        RecordError::Io(error) => reason(&error),
+        RecordError::Malformed(why) => escaped(why),
+        _ => "unknown".into(),
+    }
+}
+
+/// Whether a record was made while the run went on.
+fn is_running(record: &Envelope) -> bool {
+    matches!(&record.outcome.kind, OutcomeKind::Unknown { why } if why.as_str() == STILL_RUNNING)
 }

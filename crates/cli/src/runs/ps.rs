@@ -11,10 +11,14 @@ use serde::Serialize;
 use crate::fail::Result;
 use crate::input::write;
 
+/// Characters of a command that a row of the table shows.
+const COMMAND_SHOWN: usize = 120;
+
 /// Lists the runs that go on: those in the background, and what other runs left behind.
 ///
 /// A run is `running` while it is collected (`noesc run --detach`), and `outlived` while processes
-/// that it left behind go on: their output is read and counted.
+/// that it left behind go on: their output is read and counted. The table is for people; its
+/// commands are cut at 120 characters.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +26,7 @@ Examples:
   noesc ps --json | jq -r .run
   noesc ps --all                        those that have ended, too")]
 pub(crate) struct PsArgs {
-    /// List the runs that have ended, too
+    /// List the runs that have ended, too: the last hundred
     #[arg(short, long)]
     all: bool,
 
@@ -32,9 +36,7 @@ pub(crate) struct PsArgs {
 }
 
 pub(crate) fn ps(args: &PsArgs) -> Result<ExitCode> {
-    let stored = super::all()?.list().map_err(|error| {
-        crate::fail::Failure::new(format!("can not read the runs: {}", crate::fail::reason(&error)))
-    })?;
+    let stored = super::listed()?;
     let rows: Vec<Row> = stored
         .iter()
         .map(|run| (run, run.keeper()))
@@ -62,6 +64,8 @@ struct Row {
     argv: Vec<Escaped>,
     executable: Option<Escaped>,
     survivors: Vec<Survivor>,
+    /// Why there is no record, where there is none: nothing but the states is known then.
+    unread: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -72,8 +76,11 @@ struct Survivor {
 
 impl Row {
     fn new(run: &StoredRun, keeper: Option<Keeper>) -> Self {
-        // One without a record has just begun, or was tampered with.
-        let record = run.record().ok();
+        // One that was tampered with is no reason to tell nothing of the others.
+        let (record, unread) = match run.record() {
+            Ok(record) => (Some(record), None),
+            Err(error) => (None, Some(super::unread(error))),
+        };
         let of = |value: fn(&Envelope) -> String| record.as_ref().map(value);
         let streams = record.iter().flat_map(|record| record.streams.values());
         let command = record.as_ref().map(|record| &record.command);
@@ -86,9 +93,9 @@ impl Row {
                 None => "ended",
             },
             started: of(|record| record.time.started.to_string()),
-            keeper_pid: keeper.map(Keeper::pid),
+            keeper_pid: keeper.and_then(Keeper::pid),
             outcome: of(|record| record.outcome.kind.told(&record.limits, record.processes.ended)),
-            bytes: streams.map(|stream| stream.bytes.observed).sum(),
+            bytes: streams.map(|stream| stream.bytes.observed).fold(0, u64::saturating_add),
             drained_bytes: run.drained_bytes(),
             argv: command.map(|command| command.argv.clone()).unwrap_or_default(),
             executable: command.and_then(|command| match command.recorded {
@@ -98,16 +105,28 @@ impl Row {
             survivors: survivors
                 .map(|one| Survivor { pid: one.pid, name: one.name.clone() })
                 .collect(),
+            unread,
         }
     }
 
-    /// The command in a line, which may be long.
+    /// The command in a line, or why it is not known.
     fn command(&self) -> String {
+        if let Some(why) = &self.unread {
+            return format!("(no record: {})", cut(why));
+        }
         let words: Vec<&str> = match (self.argv.is_empty(), &self.executable) {
             (true, Some(executable)) => vec![executable.as_str()],
             _ => self.argv.iter().map(Escaped::as_str).collect(),
         };
-        words.join(" ")
+        cut(&words.join(" "))
+    }
+}
+
+/// A text that a row has room for.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(COMMAND_SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
     }
 }
 
@@ -123,19 +142,16 @@ fn table(rows: &[Row]) -> String {
         "RUN", "STATE", "STARTED", "PID", "BYTES"
     );
     for row in rows {
-        let started = row.started.as_deref().unwrap_or("unknown");
-        // Milliseconds are of no use here.
-        let started = started.split('.').next().unwrap_or_default();
-        let pid = row.keeper_pid.map_or("-".into(), |pid| pid.to_string());
-        let bytes = row.bytes.saturating_add(row.drained_bytes);
+        // Parts of a second are of no use here.
+        let started = row.started.as_deref().and_then(|time| time.split('.').next());
         let _ = writeln!(
             text,
             "{:36}  {:8}  {:20}  {:>7}  {:>11}  {}",
             row.run,
             row.state,
-            format!("{}Z", started.trim_end_matches('Z')),
-            pid,
-            bytes,
+            started.map_or("-".into(), |time| format!("{time}Z")),
+            row.keeper_pid.map_or("-".into(), |pid| pid.to_string()),
+            row.bytes.saturating_add(row.drained_bytes),
             row.command()
         );
     }

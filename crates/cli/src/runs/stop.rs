@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use noesc_session::StoredRun;
 
 use crate::fail::{Failure, Result, reason};
 use crate::say::say;
@@ -13,8 +14,9 @@ const STOP_TAKES_MAX: Duration = Duration::from_secs(30);
 
 /// Ends runs that go on, with every process that they started.
 ///
-/// Each process is sent SIGTERM, and SIGKILL after the grace (2 s) if it is still there. Returns
-/// when all have ended; that one had ended before is no error.
+/// The processes are sent SIGTERM, and SIGKILL after the grace (2 s) if they are still there; a
+/// second "noesc stop" kills at once. Returns when all have ended. That one had ended before is no
+/// error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,23 +31,33 @@ pub(crate) struct StopArgs {
 pub(crate) fn stop(args: &StopArgs) -> Result<ExitCode> {
     // Nothing is stopped when one of them is not known.
     let runs = args.runs.iter().map(|run| super::find(run)).collect::<Result<Vec<_>>>()?;
-    let mut asked = Vec::new();
-    for run in &runs {
-        match run.stop() {
-            Ok(true) => asked.push(run),
-            Ok(false) => say(&format!("{} had ended before", run.id())),
+    // All are asked before one is waited for. One that can't be stopped keeps no other going.
+    let asked: Vec<_> = runs.iter().map(|run| (run, run.stop())).collect();
+    let until = Instant::now() + STOP_TAKES_MAX;
+    let mut result = Ok(ExitCode::SUCCESS);
+    for (run, asked) in asked {
+        let ended = match asked {
+            Ok(None) => {
+                say(&format!("{} had ended before", run.id()));
+                continue;
+            }
+            Ok(Some(keeper)) => run.wait_stopped(keeper, until),
+            Err(error) => Err(error),
+        };
+        let ended = match ended {
+            Ok(true) => continue,
+            Ok(false) => Err(not_ended(run)),
             Err(error) => {
                 let message = format!("can not stop {}: {}", run.id(), reason(&error));
-                return Err(Failure::new(message).hint("it may be another user's"));
+                Err(Failure::new(message).hint("it may go on elsewhere: in another container"))
             }
-        }
+        };
+        result = result.and(ended);
     }
-    let until = Instant::now() + STOP_TAKES_MAX;
-    for run in asked {
-        if !run.wait(Some(until)) {
-            let message = format!("{} was told to end, and has not", run.id());
-            return Err(Failure::new(message).hint("\"noesc ps\" names the process that ends it"));
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    result
+}
+
+fn not_ended(run: &StoredRun) -> Failure {
+    Failure::new(format!("{} was told to end, and has not", run.id()))
+        .hint("\"noesc ps\" names the process that ends it")
 }

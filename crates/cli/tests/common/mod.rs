@@ -19,11 +19,15 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 pub fn noesc<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
     let mut command = Command::new(binary());
     command.args(arguments).env("XDG_CONFIG_HOME", NO_CONFIG).stdin(Stdio::null());
+    command.env("XDG_STATE_HOME", NO_STATE);
     command
 }
 
 /// Where no configuration is: whoever runs the tests may have one.
 pub const NO_CONFIG: &str = "/nonexistent";
+
+/// Where no run can be stored: what a test leaves running is not to be listed by who runs them.
+pub const NO_STATE: &str = "/dev/null";
 
 /// Where the command under test is.
 pub fn binary() -> &'static str {
@@ -34,7 +38,7 @@ pub fn binary() -> &'static str {
 pub fn shell(script: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", script]).env("N", binary()).env("XDG_CONFIG_HOME", NO_CONFIG);
-    command.stdin(Stdio::null());
+    command.env("XDG_STATE_HOME", NO_STATE).stdin(Stdio::null());
     command
 }
 

@@ -1,0 +1,156 @@
+//! What is known of a run, written as "noesc run" would have.
+
+use std::io::{Read, Write};
+
+use noesc::{Boundary, Profile};
+use noesc_session::envelope::{Cutoff, Envelope, Format, OutcomeKind, Stream, StreamName, render};
+use noesc_session::{Keeper, NameGuard, StoredRun, nonces};
+
+use crate::args::RunFormat;
+use crate::fail::{Failure, Result, escaped, reason};
+use crate::input::write;
+use crate::note;
+use crate::say::{is_one_output, stderr_took};
+
+/// Writes what is known of a run. Gives what is to be said of it besides.
+pub(super) fn tell(run: &StoredRun, record: &Envelope, format: RunFormat) -> Result<Vec<String>> {
+    let Some(format) = format.of_record() else { return text(run, record) };
+    let text = match format {
+        Format::Json => render(record, format, &mut nonces()),
+        _ => render(&record.clone().without_value(), format, &mut nonces()),
+    };
+    let text = text.map_err(|error| {
+        Failure::new(format!("no {} of the run: {}", format.name(), escaped(error)))
+            .hint("\"--format json\" carries every view")
+    })?;
+    write(text.as_bytes())?;
+    Ok(Vec::new())
+}
+
+/// Writes the transcripts.
+fn text(run: &StoredRun, record: &Envelope) -> Result<Vec<String>> {
+    let mut output = Output { guard: NameGuard::default(), one: is_one_output() };
+    let mut notes = Vec::new();
+    let mut has_any = false;
+    for (name, stream) in &record.streams {
+        let copied = output.copy(run, *name)?;
+        has_any |= copied.is_some();
+        notes.extend(note::recorded(&stream.report, name.name()));
+        if let Some(missing) = copied.and_then(|copied| missing(stream, copied)) {
+            let name = name.name();
+            notes.push(format!("the transcript of {name} ends {missing} bytes before its view"));
+        }
+    }
+    output.finish();
+    let is_started = !matches!(record.outcome.kind, OutcomeKind::SpawnFailed { .. });
+    if !has_any && is_started {
+        notes.push(format!(
+            "no transcript is kept of {}: its output was shown as it came",
+            run.id()
+        ));
+    }
+    notes.extend(record.expected.as_ref().filter(|it| !it.met).map(ToString::to_string));
+    notes.extend(how_it_ended(record));
+    notes.extend(outlives(run, record));
+    Ok(notes)
+}
+
+/// Bytes of the view that a transcript of so many bytes does not have. What goes on may have
+/// written more since the record was made.
+fn missing(stream: &Stream, copied: u64) -> Option<u64> {
+    let text = stream.view.text.as_ref()?;
+    let shown = (text.head.len() + text.tail.len()) as u64;
+    let view = stream.view.omitted.bytes.saturating_add(shown);
+    view.checked_sub(copied).filter(|missing| *missing > 0)
+}
+
+/// How a run ended that did not exit by itself.
+fn how_it_ended(record: &Envelope) -> Option<String> {
+    let ended = record.processes.ended;
+    let is_running = super::is_running(record);
+    match &record.outcome.kind {
+        OutcomeKind::Exited { .. } if ended.is_none() => None,
+        _ if is_running => None,
+        kind => Some(kind.told(&record.limits, ended)),
+    }
+}
+
+/// Who outlives it, as long as somebody does.
+fn outlives(run: &StoredRun, record: &Envelope) -> Vec<String> {
+    if !matches!(run.keeper(), Some(Keeper::Listener { .. })) {
+        return Vec::new();
+    }
+    let is_held = |stream: &&Stream| !stream.eof && stream.cutoff != Cutoff::None;
+    let held = record.streams.iter().filter(|(_, stream)| is_held(stream));
+    let names: Vec<_> = held.map(|(name, _)| name.name()).collect();
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    let held = format!(
+        "{} {verb} still held: what is written there from now on is counted, and not kept",
+        names.join(" and ")
+    );
+    let held = Some(held).filter(|_| !names.is_empty());
+    record.processes.survivors.told().into_iter().chain(held).collect()
+}
+
+/// Our stdout and stderr. A line of the child's that looks like ours is marked where ours are.
+struct Output {
+    guard: NameGuard,
+    one: bool,
+}
+
+impl Output {
+    /// Writes a transcript, if there is one, and gives its length. It passes the boundary once
+    /// more: any program of this user can write where it is kept.
+    fn copy(&mut self, run: &StoredRun, name: StreamName) -> Result<Option<u64>> {
+        let unread = |error: &std::io::Error| {
+            let name = name.name();
+            let message = format!("can not read the {name} of {}: {}", run.id(), reason(error));
+            Failure::new(message).hint("\"--format lines\" takes it from the record")
+        };
+        let Some(mut file) = run.transcript(name).map_err(|error| unread(&error))? else {
+            return Ok(None);
+        };
+        let mut boundary = Boundary::new(&Profile::AGENT)
+            .map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
+        let (mut bytes, mut view) = (vec![0; 64 * 1024], String::new());
+        let mut copied = 0;
+        loop {
+            let count = match file.read(&mut bytes) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                read => read.map_err(|error| unread(&error))?,
+            };
+            copied += count as u64;
+            match bytes.get(..count).filter(|bytes| !bytes.is_empty()) {
+                Some(bytes) => boundary.push(bytes, &mut view),
+                None => drop(boundary.finish(&mut view)),
+            }
+            self.write(name, &view)?;
+            view.clear();
+            if count == 0 {
+                return Ok(Some(copied));
+            }
+        }
+    }
+
+    fn write(&mut self, name: StreamName, view: &str) -> Result<()> {
+        if name != StreamName::Stderr && !self.one {
+            return write(view.as_bytes()).map(drop);
+        }
+        let mut bytes = Vec::new();
+        self.guard.push(view, &mut bytes);
+        to_stderr(&bytes);
+        Ok(())
+    }
+
+    fn finish(&mut self) {
+        let mut bytes = Vec::new();
+        self.guard.finish(&mut bytes);
+        to_stderr(&bytes);
+    }
+}
+
+/// That nobody reads our stderr is no reason to fail.
+fn to_stderr(bytes: &[u8]) {
+    let _ = std::io::stderr().write_all(bytes);
+    stderr_took(bytes);
+}
