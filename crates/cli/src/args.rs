@@ -42,7 +42,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     Ps(crate::runs::PsArgs),
     Wait(crate::runs::WaitArgs),
     Stop(crate::runs::StopArgs),

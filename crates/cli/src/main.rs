@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         Err(error) => return args::explain(&error, args::verb(&argv).as_deref()),
     };
     let result = match args.verb {
-        Verb::Run(args) => run::run(args),
+        Verb::Run(args) => run::run(&args),
         Verb::Ps(args) => runs::ps(&args),
         Verb::Wait(args) => runs::wait(&args),
         Verb::Stop(args) => runs::stop(&args),

@@ -22,8 +22,8 @@ use crate::runs::{self, detach};
 use crate::say::{is_one_output, lines_are_open, say};
 use crate::status::exit;
 
-pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
-    run_inner(&args).map_err(|failure| failure.code_if_misuse(WRAPPER))
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
+    run_inner(args).map_err(|failure| failure.code_if_misuse(WRAPPER))
 }
 
 fn run_inner(args: &RunArgs) -> Result<ExitCode> {
