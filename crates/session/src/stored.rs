@@ -125,6 +125,9 @@ impl StoredRun {
                 record.outcome.kind = OutcomeKind::Unknown { why: "collector-lost".into() };
             }
         }
+        if std::fs::symlink_metadata(self.path.join(DRAINED)).is_ok() {
+            record.processes.drained_bytes = Some(self.drained_bytes());
+        }
         for stream in record.streams.values_mut() {
             let profile = profile_of(stream.view.profile.as_str());
             if let Some(text) = &mut stream.view.text {
