@@ -52,6 +52,8 @@ mod spawn;
 #[cfg(target_os = "linux")]
 mod supervisor;
 mod terminal;
+#[cfg(target_os = "linux")]
+mod tree;
 mod wire;
 
 pub use command::{Command, Size, Stdin};

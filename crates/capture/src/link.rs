@@ -13,8 +13,9 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlag
 use rustix::process::{Pid, WaitOptions, waitpid};
 
 use crate::leftover::PIPES;
-use crate::outcome::{Survivor, Survivors};
+use crate::outcome::Survivors;
 use crate::process::{Left, News};
+use crate::tree::{count_below, survivors_of};
 use crate::wire::{Order, Word};
 
 /// How long an answer of a supervisor may take: it only makes system calls.
@@ -41,26 +42,7 @@ impl Link {
 
     /// How many processes the tree has, counted up to one more than `max`.
     pub(crate) fn count(&self, max: u32) -> Option<u32> {
-        let mut todo = vec![self.supervisor.as_raw_nonzero().get()];
-        let mut count = 0;
-        while let Some(pid) = todo.pop() {
-            for task in
-                std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten()
-            {
-                let children = std::fs::read_to_string(task.path().join("children"));
-                // One that has ended meanwhile is none any more.
-                let children = children.unwrap_or_default();
-                todo.extend(
-                    children.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()),
-                );
-            }
-            count += 1;
-            // The first is not of the tree.
-            if count > max.saturating_add(1) {
-                break;
-            }
-        }
-        Some(count - 1)
+        count_below(self.supervisor, max)
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
@@ -161,10 +143,10 @@ impl Link {
     pub(crate) fn survivors(&mut self) -> Survivors {
         self.order(Order::Count);
         match self.answer(|word| matches!(word, Word::Alive { .. })) {
-            Some(Word::Alive { is_known: true, count, pids }) => Survivors {
-                count: u32::try_from(count).ok(),
-                listed: pids.into_iter().filter(|pid| *pid > 0).filter_map(survivor).collect(),
-            },
+            Some(Word::Alive { is_known: true, count, pids }) => {
+                let count = usize::try_from(count).unwrap_or(usize::MAX);
+                survivors_of(self.supervisor, &pids, count)
+            }
             _ => Survivors::default(),
         }
     }
@@ -207,11 +189,4 @@ impl Drop for Link {
 fn collect_released() {
     let mut released = RELEASED.lock().unwrap_or_else(PoisonError::into_inner);
     released.retain(|pid| matches!(waitpid(Some(*pid), WaitOptions::NOHANG), Ok(None)));
-}
-
-/// A name for whoever reads a list of processes: that of the program, at most 15 bytes.
-fn survivor(pid: i32) -> Option<Survivor> {
-    let name = std::fs::read(format!("/proc/{pid}/comm")).ok()?;
-    let name = name.strip_suffix(b"\n").unwrap_or(&name).to_vec();
-    Some(Survivor { pid: u32::try_from(pid).ok()?, name })
 }

@@ -107,6 +107,31 @@ fn a_survivor_that_holds_the_pipe_does_not_hang_the_run() {
 }
 
 #[test]
+fn survivors_are_counted_with_their_own_children() {
+    let (record, keep) = captured(&sh("(sleep 300; :) & echo $!"));
+    let survivors = record.survivors;
+    survivors.listed.iter().for_each(|survivor| kill(&survivor.pid.to_string()));
+    let names: Vec<_> = survivors.listed.iter().map(|survivor| survivor.name.clone()).collect();
+    assert_eq!(names, [&b"sh"[..], b"sleep"]);
+    assert_eq!(survivors.count, Some(2));
+    assert_eq!(survivors.listed[0].pid.to_string(), keep.stdout().trim());
+}
+
+#[test]
+fn survivors_are_named_up_to_a_number_and_counted_beyond() {
+    for wanted in [63, 64, 65] {
+        let script = format!(
+            "n=0; while [ $n -lt {wanted} ]; do sleep 300 >&- 2>&- & echo $!; n=$((n + 1)); done"
+        );
+        let (record, keep) = captured(&sh(&script));
+        keep.stdout().lines().for_each(kill);
+        let survivors = record.survivors;
+        assert_eq!(survivors.count, Some(wanted));
+        assert_eq!(survivors.listed.len(), 64.min(wanted as usize));
+    }
+}
+
+#[test]
 fn a_survivor_that_holds_one_pipe_cuts_only_that_one() {
     let (captured, _) = leaves_behind("sleep 300 2>/dev/null & echo $!");
     assert_eq!(captured.stdout.end.cutoff, Cutoff::WriterAlive);
