@@ -89,7 +89,10 @@ fn an_undeclared_encoding_is_named_and_not_used() {
     assert_eq!((&finding["kind"], &finding["count"]), (&json!("encoding-suspected"), &json!(3)));
     // Four bytes are well-formed in several encodings; a few words settle it.
     assert!(finding["encoding"].is_string(), "{finding}");
-    let words = r"\304\343\272\303\243\254\312\300\275\347\241\243\325\342\312\307\322\273\266\316\326\320\316\304\n";
+    let words = concat!(
+        r"\304\343\272\303\243\254\312\300\275\347\241\243",
+        r"\325\342\312\307\322\273\266\316\326\320\316\304\n",
+    );
     let run = told::<&str>(&[], &["printf", words]);
     let finding = &run.stream("stdout")["report"]["findings"][0];
     assert_eq!(
