@@ -57,8 +57,8 @@ struct Row {
     /// The process that collects it or listens, which ends it on SIGTERM.
     keeper_pid: Option<u32>,
     outcome: Option<String>,
-    /// Bytes observed while it was collected.
-    bytes: u64,
+    /// Bytes observed while it was collected; not known of one that was shown live.
+    bytes: Option<u64>,
     /// Bytes that were printed by what outlived it.
     drained_bytes: u64,
     argv: Vec<Escaped>,
@@ -82,7 +82,10 @@ impl Row {
             Err(error) => (None, Some(super::unread(error))),
         };
         let of = |value: fn(&Envelope) -> String| record.as_ref().map(value);
-        let streams = record.iter().flat_map(|record| record.streams.values());
+        let bytes = |record: &Envelope| {
+            let bytes = record.streams.values().map(|stream| stream.bytes.observed);
+            bytes.reduce(u64::saturating_add)
+        };
         let command = record.as_ref().map(|record| &record.command);
         let survivors = record.iter().flat_map(|record| &record.processes.survivors.listed);
         Self {
@@ -95,7 +98,7 @@ impl Row {
             started: of(|record| record.time.started.to_string()),
             keeper_pid: keeper.and_then(Keeper::pid),
             outcome: of(|record| record.outcome.kind.told(&record.limits, record.processes.ended)),
-            bytes: streams.map(|stream| stream.bytes.observed).fold(0, u64::saturating_add),
+            bytes: record.as_ref().and_then(bytes),
             drained_bytes: run.drained_bytes(),
             argv: command.map(|command| command.argv.clone()).unwrap_or_default(),
             executable: command.and_then(|command| match command.recorded {
@@ -151,7 +154,7 @@ fn table(rows: &[Row]) -> String {
             row.state,
             started.map_or("-".into(), |time| format!("{time}Z")),
             row.keeper_pid.map_or("-".into(), |pid| pid.to_string()),
-            row.bytes.saturating_add(row.drained_bytes),
+            row.bytes.unwrap_or(0).saturating_add(row.drained_bytes),
             row.command()
         );
     }
