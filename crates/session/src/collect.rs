@@ -284,8 +284,10 @@ impl<'a> Collector<'a> {
         let envelope = Envelope { expected, ..self.record(&captured) };
         self.outliving.write_record(|| envelope.clone());
         if let Some(room) = &self.room {
-            // The last of the snapshots is all that there is, if the disk is full.
-            let _ = room.folder().write_record(&envelope);
+            let folder = room.folder();
+            // On a disk that is full there may be room for the facts.
+            let written = folder.write_record(&envelope);
+            let _ = written.or_else(|_| folder.write_record(&envelope.without_views()));
         }
         Collected { envelope, captured }
     }

@@ -37,8 +37,8 @@ fn text(run: &StoredRun, record: &Envelope) -> Result<Vec<String>> {
         has_any |= copied.is_some();
         notes.extend(note::recorded(&stream.report, name.name()));
         if let Some(missing) = copied.and_then(|copied| missing(stream, copied)) {
-            let name = name.name();
-            notes.push(format!("the transcript of {name} ends {missing} bytes before its view"));
+            let (name, unit) = (name.name(), if missing == 1 { "byte" } else { "bytes" });
+            notes.push(format!("{missing} {unit} of the view of {name} are not stored"));
         }
     }
     output.finish();
@@ -56,9 +56,11 @@ fn text(run: &StoredRun, record: &Envelope) -> Result<Vec<String>> {
 }
 
 /// Bytes of the view that a transcript of so many bytes does not have. What goes on may have
-/// written more since the record was made.
+/// written more since the record was made. Style is never stored, so that nothing can be said of a
+/// view that may hold some.
 fn missing(stream: &Stream, copied: u64) -> Option<u64> {
-    let text = stream.view.text.as_ref()?;
+    let is_plain = ["agent", "audit"].contains(&stream.view.profile.as_str());
+    let text = stream.view.text.as_ref().filter(|_| is_plain)?;
     let shown = (text.head.len() + text.tail.len()) as u64;
     let view = stream.view.omitted.bytes.saturating_add(shown);
     view.checked_sub(copied).filter(|missing| *missing > 0)
