@@ -93,8 +93,8 @@ pub struct Background {
     pub transcript_bytes_max: u64,
     /// Where the id of the run is told when its folder is there, and `started` when it has started,
     /// each on a line; or `failed: ` and why, where nothing was begun. Closed when the run has
-    /// printed something and been quiet for the linger
-    /// time, when it has ended, or when the longest linger time is over.
+    /// printed something and been quiet for the linger time, when it has ended, or when the longest
+    /// linger time is over.
     pub front: Option<File>,
 }
 
