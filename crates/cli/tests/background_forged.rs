@@ -94,6 +94,15 @@ fn places(value: &Value, at: &str, all: &mut Vec<String>) {
     }
 }
 
+const TEXTS: [&str; 6] = [
+    "/streams/stdout/view/head",
+    "/streams/stdout/view/tail",
+    "/streams/stderr/view/head",
+    "/streams/stderr/view/tail",
+    "/expected/value",
+    "/expected/value/a/0",
+];
+
 fn run_cases(cases: u32, name: &str, test: impl Fn(&Home, &str, &Path, Vec<u8>, usize)) {
     let home = Home::new(name);
     let (run, folder) = ended(&home);
@@ -132,10 +141,15 @@ fn whatever_a_record_says_is_told_inert_or_refused() {
         let mut forged = record.clone();
         // Several at once: what refuses one of them may not see another.
         for step in 0..=place % 3 {
-            let at = &all[place.wrapping_mul(step + 1) % all.len()];
             let text = String::from_utf8_lossy(&bytes).into_owned();
+            let at = match step {
+                // Where text of a child stands anyhow.
+                0 => TEXTS[(place / 5) % TEXTS.len()],
+                _ => &all[place.wrapping_mul(step) % all.len()],
+            };
             if let Some(value) = forged.pointer_mut(at) {
                 *value = match (place / 7) % 4 {
+                    _ if step == 0 => json!(text),
                     0 => json!(place),
                     1 => json!([text]),
                     2 => json!({ text: u64::MAX }),
