@@ -1,6 +1,9 @@
 //! A folder of a run in which some program wrote what it liked: whatever it is, what is told of it
 //! is inert, or refused.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod backgrounds;
 mod common;
 
