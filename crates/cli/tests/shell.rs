@@ -89,12 +89,15 @@ fn bash_completes_a_command_behind_run() {
         "noesc run --cr '=' drop noesc-test",
         "noesc run --mark '=' false noesc-test",
         "noesc run --keep-fd 3 --stdin noesc-test",
+        "noesc run --time-max 5s --shell --pty --size 80x24 noesc-test",
     ] {
         assert_eq!(offered(line), [program], "{line}");
     }
     assert!(offered("noesc run ''").contains(&program.into()));
     assert!(offered("noesc run --view-b").contains(&"--view-bytes-max".into()));
     assert!(offered("noesc run --cr ''").contains(&"overwrite".into()));
+    assert!(offered("noesc run --record-command ''").contains(&"digest".into()));
+    assert!(offered("noesc run --idle").contains(&"--idle-max".into()));
     assert!(offered("noesc ru").contains(&"run".into()));
     assert!(offered("noesc man f").contains(&"filter".into()));
     assert!(offered("noesc filter --encoding gb").contains(&"gbk".into()));
