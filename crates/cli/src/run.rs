@@ -27,6 +27,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
 }
 
 fn run_inner(args: &RunArgs) -> Result<ExitCode> {
+    if args.detach {
+        detach::check(args)?;
+    }
     descriptors::check(args)?;
     if args.format == RunFormat::Text && args.view_bytes_max.is_some() && !args.detach {
         return Err(Failure::new("\"--view-bytes-max\" does not go with the format text")
@@ -36,13 +39,11 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     args.limits.give(&mut config);
     config.flag("record_command", args.record_command.as_deref());
     let limits = limits(&config, args.format == RunFormat::Text, args.detach)?;
-    if args.detach {
-        detach::check(args)?;
-        if settings.profile.form == Form::Off {
-            return Err(Failure::new("\"--off\" does not go with \"--detach\"")
-                .hint("what is stored of a run is made inert"));
-        }
-    } else if args.transcript_bytes_max.is_some() {
+    if args.detach && settings.profile.form == Form::Off {
+        return Err(Failure::new("\"--off\" does not go with \"--detach\"")
+            .hint("what is stored of a run is made inert"));
+    }
+    if args.transcript_bytes_max.is_some() && !args.detach {
         return Err(Failure::new("\"--transcript-bytes-max\" goes with \"--detach\" alone")
             .hint("other runs store no transcript"));
     }

@@ -38,7 +38,11 @@ impl std::fmt::Display for CollectError {
         match self {
             Self::Profile(error) => error.fmt(f),
             Self::NoRandomness(error) => error.fmt(f),
-            Self::Folder(error) => write!(f, "can not make a folder for it: {error}"),
+            Self::Folder(error) => {
+                let text = error.to_string();
+                let words = text.split(" (os error ").next().unwrap_or_default();
+                write!(f, "no folder for it: {}", words.to_ascii_lowercase())
+            }
         }
     }
 }

@@ -51,8 +51,7 @@ pub(crate) fn front(args: &RunArgs, keep: &[i32]) -> Result<ExitCode> {
     let mut lines = lines.lines().map_while(std::io::Result::ok);
     let first = lines.next().unwrap_or_default();
     if first.is_empty() || first.starts_with(FAILED) {
-        let why = first.strip_prefix(FAILED).and_then(|why| why.split(" (os error ").next());
-        let why = why.unwrap_or("the process in the background has ended");
+        let why = first.strip_prefix(FAILED).unwrap_or("the process in the background has ended");
         return Err(Failure::new(format!("can not begin the run: {}", escaped(why)))
             .hint("nothing was run")
             .code(WRAPPER));
