@@ -444,7 +444,7 @@ pub(crate) fn parse(argv: &[OsString]) -> Result<Arguments, clap::Error> {
 /// errors.
 pub(crate) fn explain(error: &clap::Error, verb: Option<&str>) -> ExitCode {
     // A wrapper's own failures must not look like those of the command it runs.
-    let misused = if verb == Some("run") { WRAPPER } else { MISUSE };
+    let misused = if matches!(verb, Some("run" | "wait")) { WRAPPER } else { MISUSE };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             return match error.print() {

@@ -129,12 +129,14 @@ fn tables(verb: Option<&str>) -> Vec<Table> {
         match verb {
             None => STATUS_OF_ALL,
             Some("run") => STATUS_OF_RUN,
+            Some("wait") => STATUS_OF_WAIT,
             Some("scan") => STATUS_OF_SCAN,
             Some(_) => STATUS,
         },
     );
     let (environment, files): (&[_], &[_]) = match verb {
-        Some("run") => (ENVIRONMENT_OF_RUN, FILES),
+        Some("run") => (ENVIRONMENT_OF_RUN, FILES_OF_RUN),
+        Some("ps" | "wait" | "stop") => (&[STATE_HOME], RUNS),
         Some("filter" | "config") | None => (&[CONFIG_HOME], FILES),
         Some("explain") => (ENVIRONMENT_OF_EXPLAIN, &[]),
         Some("scan") => (&[("TMPDIR", "Where stdin waits while it is scanned; else `/tmp`.")], &[]),
@@ -153,7 +155,7 @@ const STATUS_OF_ALL: &[(&str, &str)] = &[
     ("0", "Done."),
     ("1", "`noesc scan` found something."),
     ("2", "Misused, or something could not be read or written."),
-    ("125", "`noesc run` failed or was misused; else it exits as the command did."),
+    ("125", "`noesc run` or `noesc wait` failed or was misused; else as the command."),
 ];
 
 const STATUS_OF_RUN: &[(&str, &str)] = &[
@@ -162,6 +164,13 @@ const STATUS_OF_RUN: &[(&str, &str)] = &[
     ("126", "The command can not be run."),
     ("127", "The command was not found."),
     ("128+n", "Signal n ended the command, or noesc was told to stop by it."),
+    ("else", "That of the command."),
+];
+
+const STATUS_OF_WAIT: &[(&str, &str)] = &[
+    ("124", "The run goes on after `--time-max`; or a limit of its own had stopped it."),
+    ("125", "noesc failed or was misused, or the end of the run was not seen."),
+    ("128+n", "Signal n ended the command, or the run was told to stop by it."),
     ("else", "That of the command."),
 ];
 
@@ -174,11 +183,15 @@ const STATUS_OF_SCAN: &[(&str, &str)] = &[
 const CONFIG_HOME: (&str, &str) =
     ("XDG_CONFIG_HOME", "The folder of configuration files; else `~/.config`.");
 
+const STATE_HOME: (&str, &str) =
+    ("XDG_STATE_HOME", "The folder of what a program remembers; else `~/.local/state`.");
+
 const ENVIRONMENT_OF_RUN: &[(&str, &str)] = &[
     ("PATH", "Where the command is looked for."),
     ("MAKEFLAGS", "The descriptors of a jobserver that it names are the command's too."),
     ("COLUMNS, LINES, TERM", "Put right for the command under `--pty`."),
     CONFIG_HOME,
+    STATE_HOME,
 ];
 
 const ENVIRONMENT_OF_EXPLAIN: &[(&str, &str)] = &[
@@ -186,7 +199,15 @@ const ENVIRONMENT_OF_EXPLAIN: &[(&str, &str)] = &[
     ("TERM", "If it is `dumb`, neither."),
 ];
 
-const FILES: &[(&str, &str)] = &[
-    ("~/.config/noesc/config.toml", "Your settings; `noesc config --schema` describes it."),
-    (".noesc.toml", "Those of a project, in its folder: they can only tighten."),
-];
+const OWN_SETTINGS: (&str, &str) =
+    ("~/.config/noesc/config.toml", "Your settings; `noesc config --schema` describes it.");
+const PROJECT: (&str, &str) =
+    (".noesc.toml", "Those of a project, in its folder: they can only tighten.");
+const RUN_FOLDERS: (&str, &str) = (
+    "~/.local/state/noesc/runs",
+    "A folder for each run in the background, and for each that something outlives.",
+);
+
+const FILES: &[(&str, &str)] = &[OWN_SETTINGS, PROJECT];
+const FILES_OF_RUN: &[(&str, &str)] = &[OWN_SETTINGS, PROJECT, RUN_FOLDERS];
+const RUNS: &[(&str, &str)] = &[RUN_FOLDERS];

@@ -26,7 +26,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode> {
 }
 
 /// What the generated script can not: after `noesc run` and its flags, a command is completed as
-/// anywhere else.
+/// anywhere else; after `noesc wait` and `noesc stop` the runs that there are.
 fn command_in_bash() -> String {
     let mut command = Arguments::command();
     command.build();
@@ -38,8 +38,24 @@ fn command_in_bash() -> String {
 }
 
 const BASH: &str = r#"
+_noesc_runs() {
+    local all= runs
+    [[ ${COMP_WORDS[1]} == wait ]] && all=--all
+    runs=$("${COMP_WORDS[0]}" ps $all 2>/dev/null | sed -n 's/^\([0-9a-f-]\{36\}\) .*/\1/p')
+    COMPREPLY=($(compgen -W "$runs" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+
 _noesc_run() {
     local at=2 ended= offset
+    if [[ ${COMP_WORDS[1]} == wait || ${COMP_WORDS[1]} == stop ]] && ((COMP_CWORD > 1)); then
+        case ${COMP_WORDS[COMP_CWORD]}/${COMP_WORDS[COMP_CWORD - 1]} in
+            -*/* | */--time-max | */--format | =/* | */=) ;;
+            *)
+                _noesc_runs
+                return
+                ;;
+        esac
+    fi
     while [[ ${COMP_WORDS[1]} == run && ! $ended ]] && ((at < COMP_CWORD)); do
         case ${COMP_WORDS[at]} in
             --) ended=1 ;;

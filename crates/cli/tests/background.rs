@@ -143,16 +143,16 @@ fn a_run_is_named_by_the_beginning_of_its_id() {
     home.noesc(&["wait", &one[..=common]]).is("one\n", "", 0);
     home.noesc(&["wait", &other[..=common]]).is("other\n", "", 0);
     let (first, second) = if one < other { (&one, &other) } else { (&other, &one) };
-    for verb in ["wait", "stop"] {
+    for (verb, code) in [("wait", 125), ("stop", 2)] {
         let ambiguous = &one[..common];
         let message =
             format!("\"{ambiguous}\" is the beginning of several runs: {first}, {second}, …");
-        home.noesc(&[verb, ambiguous]).refused(&message, 2);
-        home.noesc(&[verb, "ffff"]).refused("there is no run \"ffff\"", 2);
-        home.noesc(&[verb, "\u{1b}[2J"]).refused("there is no run \"\\x1b[2J\"", 2);
-        home.noesc(&[verb, "../.."]).refused("there is no run \"../..\"", 2);
+        home.noesc(&[verb, ambiguous]).refused(&message, code);
+        home.noesc(&[verb, "ffff"]).refused("there is no run \"ffff\"", code);
+        home.noesc(&[verb, "\u{1b}[2J"]).refused("there is no run \"\\x1b[2J\"", code);
+        home.noesc(&[verb, "../.."]).refused("there is no run \"../..\"", code);
     }
-    home.noesc(&["wait", ""]).refused("there is no run \"\"", 2);
+    home.noesc(&["wait", ""]).refused("there is no run \"\"", 125);
 }
 
 #[test]
@@ -170,6 +170,33 @@ fn several_runs_are_listed_and_stopped_at_once() {
     let rows = home.listed(&[]);
     assert_eq!(rows.len(), 1);
     assert_eq!((&rows[0]["run"], &rows[0]["state"]), (&json!(ids[1]), &json!("running")));
+}
+
+#[test]
+fn bash_completes_the_ids_of_runs() {
+    let home = Home::new("bg-complete");
+    let (over, on) = (home.start(&[], "true"), home.start(&[], "sleep 60"));
+    home.noesc(&["wait", &over]).is("", "", 0);
+    std::os::unix::fs::symlink(common::binary(), home.folder.path("noesc")).unwrap();
+    let offered = |words: &str| {
+        let script = format!(
+            r#"PATH=$HERE:$PATH; eval "$(noesc completions bash)"
+            COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+            _noesc_run noesc "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD - 1]}}"
+            printf '%s\n' "${{COMPREPLY[@]}}""#
+        );
+        let mut command = home.at(std::process::Command::new("bash"));
+        command.args(["--norc", "-c", &script]).env("HERE", &home.folder.0);
+        let ended = ran(command);
+        assert_eq!((ended.err(), ended.code()), ("", 0), "{words}");
+        ended.out().to_owned()
+    };
+    assert_eq!(offered("noesc stop ''"), format!("{on}\n"));
+    assert_eq!(offered("noesc wait ''"), format!("{over}\n{on}\n"));
+    assert_eq!(offered(&format!("noesc wait -q {over} {}", &on[..30])), format!("{on}\n"));
+    assert_eq!(offered("noesc wait ffff"), "\n");
+    assert_eq!(offered("noesc wait --format x"), "xml\n");
+    assert_eq!(offered("noesc wait --quie"), "--quiet\n");
 }
 
 #[test]

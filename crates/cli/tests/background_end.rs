@@ -178,7 +178,7 @@ fn several_are_waited_for_together() {
     let ended = all(&["--format", "json"]);
     assert_eq!((ended.out().lines().count(), ended.err(), ended.code()), (3, "", 3));
     for format in ["lines", "fence", "xml"] {
-        all(&["--format", format]).refused("several runs are told as text or json alone", 2);
+        all(&["--format", format]).refused("several runs are told as text or json alone", 125);
     }
     let goes_on = home.start(&[], "sleep 60");
     let said = format!("noesc: {goes_on}: goes on\n");

@@ -92,7 +92,8 @@ fn a_descriptor_that_is_kept_reaches_the_command() {
     let home = Home::new("bg-keep");
     let file = home.folder.name("file");
     let script = format!(
-        r#"exec 5>{file} 6>{file}.6; "$N" run --detach --keep-fd 5 -- sh -c 'echo five >&5; echo six >&6'"#
+        r#"exec 5>{file} 6>{file}.6
+        "$N" run --detach --keep-fd 5 -- sh -c 'echo five >&5; echo six >&6'"#
     );
     let run = home.shell(&script).out().trim_end().to_owned();
     let waited = home.noesc(&["wait", "-q", &run]);

@@ -70,7 +70,7 @@ fn a_root_that_is_open_to_others_is_refused() {
         set_mode(&home.runs(), open);
         let why = format!("it is open to others (mode {open:04o})");
         refused_root(&home, &["ps"], &why, 2);
-        refused_root(&home, &["wait", &run], &why, 2);
+        refused_root(&home, &["wait", &run], &why, 125);
         refused_root(&home, &["stop", &run], &why, 2);
         refused_root(&home, &["run", "--detach", "--", "true"], &why, 125);
     }
@@ -215,7 +215,7 @@ fn what_is_no_file_is_not_opened() {
         assert!(line.ends_with("  (no record: it is no regular file)"), "{line}");
         for format in ["text", "json", "lines", "fence", "xml"] {
             let message = format!("can not read the record of {run}: it is no regular file");
-            home.noesc(&["wait", "--format", format, &run]).refused(&message, 2);
+            home.noesc(&["wait", "--format", format, &run]).refused(&message, 125);
         }
         home.noesc(&["stop", &run]).is("", &format!("noesc: {run} had ended before\n"), 0);
         assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
@@ -233,7 +233,7 @@ fn a_transcript_that_is_no_file_is_told() {
     std::fs::remove_file(folder.join("stdout.txt")).unwrap();
     symlink(elsewhere, folder.join("stdout.txt")).unwrap();
     let message = format!("can not read the stdout of {run}: it is no regular file");
-    home.noesc(&["wait", &run]).refused(&message, 2);
+    home.noesc(&["wait", &run]).refused(&message, 125);
     // The record has it as well.
     assert_eq!(home.record(&run)["streams"]["stdout"]["view"]["head"], "a\n");
 }
@@ -250,7 +250,7 @@ fn a_run_is_a_folder_with_the_name_of_an_id() {
     }
     let rows = home.listed(&["--all"]);
     assert_eq!((rows.len(), &rows[0]["run"]), (1, &json!(run)));
-    home.noesc(&["wait", &other]).refused(&format!("there is no run \"{other}\""), 2);
+    home.noesc(&["wait", &other]).refused(&format!("there is no run \"{other}\""), 125);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn a_folder_that_is_removed_ends_nothing() {
     let script = format!("{wait}; echo more; echo done >{}", done.display());
     let run = home.start(&[], &script);
     std::fs::remove_dir_all(home.of(&run)).unwrap();
-    home.noesc(&["wait", &run]).refused(&format!("there is no run \"{run}\""), 2);
+    home.noesc(&["wait", &run]).refused(&format!("there is no run \"{run}\""), 125);
     home.folder.write("go", "");
     assert_eq!(backgrounds::until_written(done), "done");
 }

@@ -8,16 +8,17 @@ use noesc_session::StoredRun;
 
 use super::tell::tell;
 use crate::args::RunFormat;
-use crate::fail::{Failure, Result};
+use crate::fail::{Failure, Result, WRAPPER};
 use crate::say::say;
 use crate::status;
 
 /// Waits until a run is over, and tells it as "noesc run" would have.
 ///
 /// With text, the transcripts are written: that of stdout to stdout, that of stderr to stderr. With
-/// another format it is the record, with the views that fit. Exits as the command did; 124 when it
-/// still goes on after --time-max, which tells what is there so far. Processes that the command
-/// left behind are not waited for. Of several runs the first status that is not 0 is given.
+/// another format it is the record, with the views that fit. Exits as "noesc run" would have, and
+/// with 124 when the run still goes on after --time-max: what is there so far is told then.
+/// Processes that the command left behind are not waited for. Of several runs the first status that
+/// is not 0 is given.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -44,6 +45,11 @@ pub(crate) struct WaitArgs {
 }
 
 pub(crate) fn wait(args: &WaitArgs) -> Result<ExitCode> {
+    // Our own failures must not look like those of a command.
+    wait_inner(args).map_err(|failure| failure.code_if_misuse(WRAPPER))
+}
+
+fn wait_inner(args: &WaitArgs) -> Result<ExitCode> {
     let is_one = args.runs.len() == 1;
     if !is_one && !matches!(args.format, RunFormat::Text | RunFormat::Json) {
         return Err(Failure::new("several runs are told as text or json alone")
