@@ -226,6 +226,34 @@ fn what_is_no_file_is_not_opened() {
 }
 
 #[test]
+fn a_record_that_is_not_there_yet_is_awaited_by_wait_alone() {
+    let home = Home::new("bg-no-record");
+    let go = home.folder.name("go");
+    let script = format!("while ! test -e {go}; do sleep 0.02; done; echo a; sleep 60");
+    let ids = [(); 5].map(|()| home.start(&[], &script));
+    ids.iter().for_each(|run| std::fs::remove_file(home.of(run).join("record.json")).unwrap());
+    let start = Instant::now();
+    for row in home.listed(&[]) {
+        assert_eq!((&row["state"], &row["outcome"]), (&json!("running"), &json!(null)));
+        assert_eq!(row["unread"], "no such file or folder");
+    }
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    let wait = ["wait", "-q", "--time-max", "0s", "--format", "json", &ids[0]];
+    let waiting = common::spawned(home.at(common::noesc(wait)));
+    std::thread::sleep(Duration::from_millis(100));
+    // What is printed makes a new one.
+    home.folder.write("go", "");
+    let ended = common::ended(waiting);
+    assert_eq!((ended.err(), ended.code()), ("", 124));
+    // It is not awaited for ever.
+    std::fs::remove_file(home.of(&ids[1]).join("record.json")).unwrap_or_default();
+    home.noesc(&["stop", &ids[1]]).is("", "", 0);
+    std::fs::remove_file(home.of(&ids[1]).join("record.json")).unwrap();
+    let message = format!("can not read the record of {}: no such file or folder", ids[1]);
+    home.noesc(&["wait", &ids[1]]).refused(&message, 125);
+}
+
+#[test]
 fn a_transcript_that_is_no_file_is_told() {
     let home = Home::new("bg-no-transcript");
     let elsewhere = home.folder.write("elsewhere", "elsewhere\n");

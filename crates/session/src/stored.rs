@@ -110,14 +110,38 @@ impl StoredRun {
         std::fs::symlink_metadata(self.path.join(RECORD)).is_ok()
     }
 
-    /// The record as it is by now; of a run that has just begun the first one is awaited. Its views
-    /// and its value have passed the boundary once more, since any program of this user can write
-    /// where it is kept.
+    /// The record as it is by now; of a run that has just begun the first one is awaited, for two
+    /// seconds at most.
+    ///
+    /// # Errors
+    /// [`RecordError`].
+    pub fn awaited_record(&self) -> Result<Envelope, RecordError> {
+        let until = Instant::now() + RECORD_TAKES_MAX;
+        loop {
+            match self.record() {
+                Err(RecordError::Io(error))
+                    if error.kind() == ErrorKind::NotFound
+                        && self.keeper().is_some()
+                        && Instant::now() < until =>
+                {
+                    std::thread::sleep(LOOK);
+                }
+                // It may have been written, and its writer ended, meanwhile.
+                Err(RecordError::Io(error)) if error.kind() == ErrorKind::NotFound => {
+                    return self.record();
+                }
+                read => return read,
+            }
+        }
+    }
+
+    /// The record as it is by now. Its views and its value have passed the boundary once more,
+    /// since any program of this user can write where it is kept.
     ///
     /// # Errors
     /// [`RecordError`].
     pub fn record(&self) -> Result<Envelope, RecordError> {
-        let mut record = self.first()?;
+        let mut record = self.parsed()?;
         if is_running(&record) && !self.is_collected() {
             // Nobody will write a later one, unless it was written just now.
             record = self.parsed()?;
@@ -141,22 +165,6 @@ impl StoredRun {
             expected.value = value.map_err(alike)?;
         }
         Ok(record)
-    }
-
-    fn first(&self) -> Result<Envelope, RecordError> {
-        let until = Instant::now() + RECORD_TAKES_MAX;
-        loop {
-            match self.parsed() {
-                Err(RecordError::Io(error)) if error.kind() == ErrorKind::NotFound => {
-                    if self.keeper().is_none() || Instant::now() >= until {
-                        // It may have been written, and its writer ended, meanwhile.
-                        return self.parsed();
-                    }
-                    std::thread::sleep(LOOK);
-                }
-                read => return read,
-            }
-        }
     }
 
     fn parsed(&self) -> Result<Envelope, RecordError> {

@@ -64,7 +64,7 @@ fn find(beginning: &str) -> Result<StoredRun> {
 
 /// The record of a run as it is by now.
 fn record(run: &StoredRun) -> Result<Envelope> {
-    run.record().map_err(|error| {
+    run.awaited_record().map_err(|error| {
         let why = unread(error);
         Failure::new(format!("can not read the record of {}: {why}", run.id()))
             .hint("something else wrote in its folder, or removed it")
