@@ -98,10 +98,11 @@ fn a_root_that_is_no_folder_of_ours_is_refused() {
     std::fs::remove_file(home.runs()).unwrap();
     std::fs::rename(&elsewhere, home.runs()).unwrap();
     // Who is not root can give nothing away.
-    if std::os::unix::fs::chown(home.runs(), Some(65534), None).is_ok() {
+    let ours = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(home.runs()).unwrap());
+    if std::os::unix::fs::chown(home.runs(), Some(ours ^ 65534), None).is_ok() {
         refused_root(&home, &["ps"], "it is another user's", 2);
         refused_root(&home, &["run", "--detach", "--", "true"], "it is another user's", 125);
-        std::os::unix::fs::chown(home.runs(), Some(0), None).unwrap();
+        std::os::unix::fs::chown(home.runs(), Some(ours), None).unwrap();
     }
     assert_eq!(home.listed(&["--all"]).len(), 1);
 }
