@@ -43,6 +43,13 @@ fn a_record_tells_what_there_is_so_far() {
     assert_eq!(record["streams"]["stderr"]["view"]["head"], "err\n");
     let id = record["run"].as_str().unwrap();
     assert_eq!(home.state(id), "running");
+    // Later it has run for longer, though it printed nothing.
+    std::thread::sleep(Duration::from_millis(300));
+    let (before, now) = (record["time"].clone(), home.record(id)["time"].clone());
+    assert_eq!(now["started"], before["started"]);
+    let ran = |time: &serde_json::Value| time["duration_ms"].as_u64().unwrap();
+    assert!(ran(&now) >= ran(&before) + 300, "{before} {now}");
+    assert!(now["ended"].as_str() > before["ended"].as_str(), "{before} {now}");
     home.noesc(&["stop", id]).is("", "", 0);
     home.noesc(&["wait", "-q", id]).is("ab\n", "err\n", 143);
 }

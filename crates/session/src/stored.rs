@@ -148,6 +148,12 @@ impl StoredRun {
             if is_running(&record) {
                 record.outcome.kind = OutcomeKind::Unknown { why: "collector-lost".into() };
             }
+        } else if is_running(&record) {
+            // It was written when something was printed. Nothing was since, and it still runs.
+            let since = self.written().and_then(|written| written.elapsed().ok());
+            let since = u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or_default();
+            record.time.duration_ms = record.time.duration_ms.saturating_add(since);
+            record.time.ended = SystemTime::now().into();
         }
         if std::fs::symlink_metadata(self.path.join(DRAINED)).is_ok() {
             record.processes.drained_bytes = Some(self.drained_bytes());
