@@ -1,5 +1,8 @@
 //! How runs in the background end: by `noesc stop`, and when one of our own processes is killed.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod backgrounds;
 mod common;
 

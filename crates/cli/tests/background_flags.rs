@@ -1,5 +1,8 @@
 //! The flags of `noesc run` under `--detach`.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod backgrounds;
 mod common;
 

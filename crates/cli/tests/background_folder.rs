@@ -1,6 +1,9 @@
 //! The folder of a run: what is in it, who may look, and what is made of one that was tampered
 //! with.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod backgrounds;
 mod common;
 

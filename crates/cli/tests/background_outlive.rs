@@ -1,5 +1,8 @@
 //! What outlives a run: listed, listened to, and ended when somebody asks for it.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod backgrounds;
 mod common;
 
