@@ -28,7 +28,8 @@ pub(crate) struct Page {
     /// Whether a terminal would hide the character at hand, in a line that was edited.
     pub(crate) hidden_glyph: Option<bool>,
     pub(crate) written: Written,
-    pub(crate) tally: Tally,
+    /// By far the largest part: apart, so that the rest is cheap to move.
+    pub(crate) tally: Box<Tally>,
     pub(crate) attributes: Attributes,
     /// What a terminal that is given the view would hide: style that was dropped does not count.
     shown: Attributes,
@@ -58,7 +59,7 @@ impl Page {
             editing: profile.form == Form::Text && profile.cr == Cr::Overwrite,
             hidden_glyph: None,
             written: Written::default(),
-            tally: Tally::default(),
+            tally: Box::default(),
             attributes: Attributes::default(),
             shown: Attributes::default(),
             modes: Modes::default(),

@@ -249,7 +249,7 @@ fn with_list(n: u64, noun: &str, counts: &Counts) -> String {
     text
 }
 
-/// Counts while the stream passes. Its size is fixed.
+/// Counts while the stream passes. Its size has a fixed bound.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     pub(crate) removed: RemovedCounts,
@@ -272,37 +272,38 @@ pub(crate) struct Tally {
 const KINDS: usize = Kind::ALL.len();
 const CLASSES: usize = noesc_text::Class::ALL.len();
 
-/// The occurrences of one finding.
-#[derive(Clone, Copy, Debug, Default)]
+/// The occurrences of one finding. Most streams have none, so nothing is reserved for them.
+#[derive(Clone, Debug)]
 struct Occurrences {
     count: u64,
     severity: Option<Severity>,
-    spans: [(u64, u64); FINDING_SPANS_MAX],
-    listed: usize,
+    /// At most [`FINDING_SPANS_MAX`].
+    spans: Vec<(u64, u64)>,
     /// Occurrences that the listed spans cover.
     covered: u64,
 }
 
 impl Occurrences {
+    const NONE: Self = Self { count: 0, severity: None, spans: Vec::new(), covered: 0 };
+
     fn add(&mut self, severity: Severity, span: (u64, u64)) {
         self.count += 1;
         self.severity = self.severity.max(Some(severity));
-        if let Some(last) = self.spans[..self.listed].last_mut()
+        if let Some(last) = self.spans.last_mut()
             && last.0 + last.1 == span.0
             && self.covered + 1 == self.count
         {
             last.1 += span.1;
             self.covered += 1;
-        } else if self.listed < FINDING_SPANS_MAX {
-            self.spans[self.listed] = span;
-            self.listed += 1;
+        } else if self.spans.len() < FINDING_SPANS_MAX {
+            self.spans.push(span);
             self.covered += 1;
         }
     }
 
     fn finding(&self, kind: &'static str) -> Option<Finding> {
         let severity = self.severity?;
-        let spans = self.spans[..self.listed].to_vec();
+        let spans = self.spans.clone();
         Some(Finding { kind, severity, count: self.count, spans, encoding: None })
     }
 }
@@ -311,7 +312,7 @@ impl Default for Tally {
     fn default() -> Self {
         Self {
             removed: RemovedCounts::default(),
-            ill_formed: Occurrences::default(),
+            ill_formed: Occurrences::NONE,
             overwritten: Overwritten::default(),
             collapsed: Collapsed::default(),
             classes: [0; 8],
@@ -322,9 +323,9 @@ impl Default for Tally {
             malformed: 0,
             bel_ended: 0,
             held_back: HeldBack::default(),
-            of_kind: [Occurrences::default(); KINDS],
-            of_class: [Occurrences::default(); CLASSES],
-            of_notice: [Occurrences::default(); NOTICES.len()],
+            of_kind: [const { Occurrences::NONE }; KINDS],
+            of_class: [const { Occurrences::NONE }; CLASSES],
+            of_notice: [const { Occurrences::NONE }; NOTICES.len()],
         }
     }
 }
@@ -420,7 +421,7 @@ impl Tally {
             collapsed: self.collapsed,
             findings: Vec::new(),
             findings_omitted: 0,
-            ill_formed_spans: self.ill_formed.spans[..self.ill_formed.listed].to_vec(),
+            ill_formed_spans: self.ill_formed.spans.clone(),
             ill_formed_uncovered: self.ill_formed.count - self.ill_formed.covered,
         };
         let kinds = self.of_kind.iter().zip(Kind::ALL).map(|(found, kind)| (found, kind.name()));
