@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueHint};
+use clap::{Args, Command, CommandFactory, Parser, Subcommand, ValueHint};
 use noesc_session::{Answer, Size};
 
 use noesc_session::envelope::Format;
@@ -437,7 +437,37 @@ pub(crate) fn verb(argv: &[OsString]) -> Option<String> {
 }
 
 pub(crate) fn parse(argv: &[OsString]) -> Result<Arguments, clap::Error> {
-    Arguments::try_parse_from(argv)
+    match parse_alone(argv) {
+        Some(verb) => Ok(Arguments { verb }),
+        None => Arguments::try_parse_from(argv),
+    }
+}
+
+/// What the whole command line gives, by the description of the verb alone that its first word
+/// names: to describe every verb takes longer than all else that a start does. `None` where that
+/// does not succeed; the whole description then says why, or helps.
+fn parse_alone(argv: &[OsString]) -> Option<Verb> {
+    fn of<A: Args>(argv: &[OsString], verb: fn(A) -> Verb) -> Option<Verb> {
+        let command = A::augment_args(Command::new("noesc"));
+        let matches = command.try_get_matches_from(argv).ok()?;
+        A::from_arg_matches(&matches).ok().map(verb)
+    }
+    let argv = argv.get(1..)?;
+    match argv.first()?.to_str()? {
+        "run" => of(argv, |args| Verb::Run(Box::new(args))),
+        "ps" => of(argv, Verb::Ps),
+        "wait" => of(argv, Verb::Wait),
+        "stop" => of(argv, Verb::Stop),
+        "filter" => of(argv, Verb::Filter),
+        "audit" => of(argv, Verb::Audit),
+        "unaudit" => of(argv, Verb::Unaudit),
+        "scan" => of(argv, Verb::Scan),
+        "explain" => of(argv, Verb::Explain),
+        "config" => of(argv, Verb::Config),
+        "completions" => of(argv, Verb::Completions),
+        "man" => of(argv, Verb::Man),
+        _ => None,
+    }
 }
 
 /// Says what is wrong with the command line in one line, and what to do. Help and version are no
@@ -538,6 +568,55 @@ fn words(error: &clap::Error, kind: ContextKind) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_verb_alone_is_read_as_it_is_within_the_whole() {
+        let lines = [
+            "noesc run -- true",
+            "noesc run --format json --view-bytes-max 1KiB --keep-fd 3 --keep-fd=4 cat -n",
+            "noesc run --time-max 2s:drain --pty --size 100x30 --answer da1,size -- true",
+            "noesc ps --all --json",
+            "noesc wait --time-max 1s 0198",
+            "noesc stop 0198 0199",
+            "noesc filter --mark --cr=overwrite -q -",
+            "noesc audit --lines FILE",
+            "noesc unaudit",
+            "noesc scan . --fail-on never",
+            "noesc explain --width 80 --color never",
+            "noesc config --profile display --json",
+            "noesc completions bash",
+            "noesc man run",
+        ];
+        for line in lines {
+            let alone = parse_alone(&words(line)).map(|verb| format!("{verb:?}"));
+            let whole = Arguments::try_parse_from(words(line)).map(|all| format!("{:?}", all.verb));
+            assert_eq!(alone, whole.ok(), "{line}");
+            assert!(alone.is_some(), "{line}");
+        }
+        assert!(VERBS.iter().all(|verb| lines.iter().any(|line| line.contains(verb))));
+    }
+
+    #[test]
+    fn what_is_no_verb_with_its_arguments_is_left_to_the_whole() {
+        for line in [
+            "noesc",
+            "noesc --help",
+            "noesc --version run -- true",
+            "noesc run --help",
+            "noesc run -V -- true",
+            "noesc run",
+            "noesc filter --nothing",
+            "noesc ru -- true",
+            "noesc help run",
+        ] {
+            assert!(parse_alone(&words(line)).is_none(), "{line}");
+            assert!(Arguments::try_parse_from(words(line)).is_err(), "{line}");
+        }
+    }
 
     #[test]
     fn descriptors_have_a_least_and_a_most() {
