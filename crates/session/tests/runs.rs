@@ -1,5 +1,8 @@
 //! The folders of runs: their limits, and who goes on with them.
 
+// Functions that tests share count as code outside of tests.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
