@@ -180,6 +180,31 @@ fn several_runs_are_listed_and_stopped_at_once() {
 }
 
 #[test]
+fn many_at_once_are_each_told() {
+    let home = Home::new("bg-many");
+    let script = r#"
+        i=0; while test $i -lt 24; do
+            "$N" run --detach -- sh -c "head -c 200000 /dev/zero | tr '\\0' x; echo $i; exit $i" &
+            i=$((i+1))
+        done; wait"#;
+    let ids = home.shell(script);
+    let ids: Vec<_> = ids.out().lines().collect();
+    assert_eq!(ids.len(), 24);
+    let mut codes = Vec::new();
+    for id in ids {
+        let ended = home.noesc(&["wait", id]);
+        assert_eq!(ended.err(), "");
+        let number = ended.out().trim_start_matches('x').trim_end().to_owned();
+        assert_eq!(ended.out().len(), 200_000 + number.len() + 1);
+        assert_eq!(ended.code().to_string(), number);
+        codes.push(ended.code());
+    }
+    codes.sort_unstable();
+    assert_eq!(codes, (0..24).collect::<Vec<_>>());
+    assert!(home.listed(&[]).is_empty());
+}
+
+#[test]
 fn bash_completes_the_ids_of_runs() {
     let home = Home::new("bg-complete");
     let (over, on) = (home.start(&[], "true"), home.start(&[], "sleep 60"));

@@ -196,6 +196,24 @@ fn one_that_ignores_term_is_killed_after_the_grace() {
 }
 
 #[test]
+fn a_run_in_the_background_of_a_run_outlives_that() {
+    let home = Home::new("bg-nested");
+    let script = r#"x=$("$N" run -q -- "$N" run --detach -- sleep 60); echo "$x""#;
+    let start = Instant::now();
+    let inner = home.shell(script).out().trim_end().to_owned();
+    assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
+    let mut states =
+        home.listed(&[]).into_iter().map(|row| (row["run"].clone(), row["state"].clone()));
+    let (outer, state) = states.next().unwrap();
+    assert_eq!(state, "outlived");
+    assert_eq!(states.next(), Some((inner.clone().into(), "running".into())));
+    // To end what outlives the outer one is to end the inner one, orderly.
+    home.noesc(&["stop", outer.as_str().unwrap()]).is("", "", 0);
+    home.noesc(&["wait", "-q", &inner]).is("", "", 143);
+    assert!(home.listed(&[]).is_empty());
+}
+
+#[test]
 fn what_ends_by_itself_is_listed_no_more() {
     let home = Home::new("bg-itself");
     let go = home.folder.name("go");
