@@ -327,8 +327,8 @@ fn a_folder_that_is_removed_ends_nothing() {
 #[test]
 fn a_file_that_can_not_be_written_ends_nothing() {
     let home = Home::new("bg-full");
-    // No file may be longer than that, as on a disk that is full.
-    let script = r#"trap '' XFSZ; ulimit -f 16; "$N" run --detach -- sh -c '
+    // A process that makes a file longer than that is sent a signal that ends it.
+    let script = r#"ulimit -f 16; "$N" run --detach -- sh -c '
         i=0; while test $i -lt 3000; do echo "line $i of many"; i=$((i+1)); done; exit 6'"#;
     let run = home.shell(script).out().trim_end().to_owned();
     let folder = home.of(&run);
@@ -344,4 +344,30 @@ fn a_file_that_can_not_be_written_ends_nothing() {
     // The facts had room.
     let ended = home.noesc(&["wait", &run]);
     assert_eq!((ended.out().len() as u64, ended.code()), (stored, 6));
+}
+
+#[test]
+fn a_disk_that_is_full_ends_nothing() {
+    let home = Home::new("bg-disk");
+    std::fs::create_dir(home.folder.path("state")).unwrap();
+    // Seen by what runs below alone, and gone with it.
+    let script = r#"exec unshare -rm sh -c '
+        mount -t tmpfs -o size=128k,mode=700 none "$XDG_STATE_HOME" || exit 99
+        run=$("$N" run --detach -- sh -c "yes line | head -c 500000; exit 6")
+        "$N" wait $run >"$OUT"; echo $?
+        "$N" ps --all --json'"#;
+    let mut command = home.at(shell(script));
+    command.env("OUT", home.folder.path("out"));
+    let ended = ran(command);
+    if ended.code() == 99 || ended.err().starts_with("unshare: ") {
+        // Not everybody may make a file system.
+        return;
+    }
+    let mut lines = ended.out().lines();
+    assert_eq!(lines.next(), Some("6"), "{ended:?}");
+    let row: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+    assert_eq!((&row["outcome"], &row["bytes"]), (&json!("exited 6"), &json!(500_000)));
+    let out = std::fs::read_to_string(home.folder.path("out")).unwrap();
+    assert!(out.len() > 10_000 && out.len() < 128 * 1024, "{}", out.len());
+    assert!("line\n".repeat(out.len() / 5 + 1).starts_with(&out));
 }

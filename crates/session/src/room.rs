@@ -8,7 +8,7 @@ use noesc::{Boundary, Form, Profile, Style};
 use noesc_envelope::{RunId, StreamName};
 
 use crate::lock::Held;
-use crate::runs::{RunFolder, Runs};
+use crate::runs::{RunFolder, Runs, file_bytes_max};
 
 /// How often the record is written anew, when there is something new.
 const RECORD_EVERY: Duration = Duration::from_millis(200);
@@ -124,7 +124,8 @@ impl Transcript {
         let is_styled = profile.form == Form::Off || matches!(profile.style, Style::Keep(_));
         // The settings of a profile with a name go together.
         let plain = is_styled.then(|| Boundary::new(&Profile::AGENT).ok()).flatten();
-        Ok(Self { file: Some(folder.transcript(stream)?), room: max, plain })
+        let room = max.min(file_bytes_max());
+        Ok(Self { file: Some(folder.transcript(stream)?), room, plain })
     }
 
     pub(crate) fn push(&mut self, view: &str) {

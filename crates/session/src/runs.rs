@@ -16,7 +16,7 @@ use noesc_envelope::{Envelope, Format, RunId, StreamName};
 
 use crate::lock::Held;
 use crate::record::nonces;
-use crate::stored::StoredRun;
+use crate::stored::{StoredRun, open_plain};
 
 /// Runs that have ended and are kept. Beyond it those that ended first go when a new one begins.
 pub const RUNS_ENDED_MAX: usize = 100;
@@ -199,6 +199,9 @@ impl RunFolder {
     pub fn write_record(&self, envelope: &Envelope) -> io::Result<()> {
         let text = noesc_envelope::render(envelope, Format::Json, &mut nonces())
             .map_err(|error| io::Error::other(error.to_string()))?;
+        if text.len() as u64 > file_bytes_max() {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
         let new = self.path.join("record.new");
         // Never one that somebody else has put there.
         let _ = std::fs::remove_file(&new);
@@ -212,6 +215,25 @@ impl RunFolder {
         written
     }
 
+    /// The same with what there will be no later one of. On a disk that is full there may be room
+    /// for the facts alone; they are worth more than the end of a transcript.
+    pub(crate) fn write_last_record(&self, envelope: &Envelope) -> io::Result<()> {
+        if self.write_record(envelope).is_ok() {
+            return Ok(());
+        }
+        let facts = envelope.without_views();
+        self.write_record(&facts).or_else(|_| {
+            for stream in StreamName::ALL {
+                let path = self.path.join(transcript_name(stream));
+                if let Ok(file) = open_plain(&path, OpenOptions::new().write(true)) {
+                    let length = file.metadata().map_or(0, |seen| seen.len());
+                    let _ = file.set_len(length / 2);
+                }
+            }
+            self.write_record(&facts)
+        })
+    }
+
     /// Removes the folder and all that is in it.
     ///
     /// # Errors
@@ -219,6 +241,13 @@ impl RunFolder {
     pub fn remove(self) -> io::Result<()> {
         std::fs::remove_dir_all(self.path)
     }
+}
+
+/// The length that the system lets a file of ours have (`ulimit -f`): whoever writes beyond it is sent
+/// a signal that ends it.
+pub(crate) fn file_bytes_max() -> u64 {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize);
+    limit.current.unwrap_or(u64::MAX)
 }
 
 pub(crate) fn transcript_name(stream: StreamName) -> String {
