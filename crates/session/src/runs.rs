@@ -243,8 +243,8 @@ impl RunFolder {
     }
 }
 
-/// The length that the system lets a file of ours have (`ulimit -f`): whoever writes beyond it is sent
-/// a signal that ends it.
+/// The length that the system lets a file of ours have (`ulimit -f`): whoever writes beyond it is
+/// sent a signal that ends it.
 pub(crate) fn file_bytes_max() -> u64 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize);
     limit.current.unwrap_or(u64::MAX)
