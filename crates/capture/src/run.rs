@@ -26,6 +26,11 @@ const STREAMS: usize = 3;
 /// How often the process is looked at where no descriptor tells of its end.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How long processes that have closed their outputs may take to end before they count as ones
+/// that outlive the run, and how often they are looked at.
+const ENDING_TAKES_MAX: Duration = Duration::from_millis(50);
+const ENDING_LOOK: Duration = Duration::from_millis(2);
+
 /// How long after `SIGKILL` the tree is waited for.
 const KILL_TAKES_MAX: Duration = Duration::from_secs(1);
 
@@ -358,6 +363,19 @@ impl<S: Sink> Run<'_, S> {
         }
     }
 
+    /// Who outlives the run. What has closed its outputs may be about to end.
+    fn survivors(&mut self) -> Survivors {
+        let is_read = self.lanes.iter().all(|lane| lane.record.end.eof);
+        let until = Instant::now() + if is_read { ENDING_TAKES_MAX } else { Duration::ZERO };
+        loop {
+            let survivors = self.process.survivors();
+            if survivors.count.is_none_or(|count| count == 0) || Instant::now() >= until {
+                return survivors;
+            }
+            std::thread::sleep(ENDING_LOOK);
+        }
+    }
+
     fn conclude(mut self, captured: &mut Captured) {
         captured.scope = self.process.scope();
         let not_seen = match self.returns {
@@ -378,7 +396,7 @@ impl<S: Sink> Run<'_, S> {
         captured.chunks = self.chunks;
         captured.survivors = match (self.is_gone, captured.scope) {
             (true, Scope::Tree) => Survivors { count: Some(0), listed: Vec::new() },
-            _ => self.process.survivors(),
+            _ => self.survivors(),
         };
         if captured.survivors.count.is_none() {
             // Without a list of processes the supervisor sees no more than that.

@@ -171,6 +171,19 @@ fn nobody_is_told_of_a_run_that_nothing_outlives() {
 }
 
 #[test]
+fn what_is_about_to_end_does_not_outlive_a_run() {
+    let folder = Folder::new("ending");
+    let mut sink = Counted { file: folder.file("count"), told: Vec::new(), text: String::new() };
+    // The last one has closed its outputs and lives a moment longer.
+    let script = "(exec >&- 2>&-; exec sleep 0.02) & echo done";
+    for _ in 0..10 {
+        let captured = run(&sh(script), &Limits::default(), &mut sink);
+        assert_eq!(captured.survivors.count, Some(0));
+    }
+    assert!(sink.told.is_empty());
+}
+
+#[test]
 fn many_runs_at_once_leave_nothing_behind() {
     let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     // What is opened once and stays.
