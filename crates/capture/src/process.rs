@@ -81,7 +81,8 @@ impl Process {
             Keeper::Supervisor(link) => match link.news() {
                 Ok(news) => news,
                 Err(Lost) => {
-                    // What it kept is ours if we are a subreaper, and nobody's otherwise.
+                    // The child ends with it; what else is of its group is not left behind either.
+                    self.signal_group(Signal::KILL);
                     let why = Unknown::SupervisorLost;
                     self.keeper = Keeper::Own(Child::inherited(self.pid, why));
                     self.news()

@@ -417,8 +417,10 @@ impl<S: Sink> Run<'_, S> {
             left.count = self.sink.outlived(&captured.survivors);
         }
         self.process.release(left);
-        if let (Some(ending), Some(signals)) = (self.ending, &mut self.signals) {
-            signals.absorb(ending.since + SAME_SIGNAL);
+        if let Some(Ending { cause: Cause::Signal(_), since, .. }) = self.ending
+            && let Some(signals) = &mut self.signals
+        {
+            signals.absorb(since + SAME_SIGNAL);
         }
     }
 }
