@@ -4,7 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -85,8 +84,8 @@ pub(crate) struct RunArgs {
 
     /// Bytes of view per stream that a record holds, head and tail together: 65536, 64KiB, 1MiB, …
     /// (32KiB); of no use with text
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) view_bytes_max: Option<usize>,
+    #[arg(long, value_name = "SIZE", value_parser = limits::checked("view_bytes_max"))]
+    pub(crate) view_bytes_max: Option<String>,
 
     /// What the command prints: text, json (read, and given as a value), artifact (no view)
     #[arg(long, value_enum, value_name = "KIND", hide_possible_values = true)]
@@ -97,8 +96,8 @@ pub(crate) struct RunArgs {
     pub(crate) json_fd: Option<i32>,
 
     /// Bytes that the expected JSON may have, also with KiB, MiB or GiB behind (1MiB)
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) json_bytes_max: Option<usize>,
+    #[arg(long, value_name = "SIZE", value_parser = limits::checked("json_bytes_max"))]
+    pub(crate) json_bytes_max: Option<String>,
 
     /// Write the record without views to FILE, as JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -144,8 +143,8 @@ pub(crate) struct RunArgs {
     pub(crate) detach: bool,
 
     /// Bytes of view per stream that such a run stores: 65536, 64KiB, 1MiB, … (16MiB)
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    pub(crate) transcript_bytes_max: Option<usize>,
+    #[arg(long, value_name = "SIZE", value_parser = limits::checked("transcript_bytes_max"))]
+    pub(crate) transcript_bytes_max: Option<String>,
 
     /// This is the process in the background
     #[arg(long, hide = true)]
@@ -205,23 +204,6 @@ pub(crate) enum ExpectKind {
     Artifact,
 }
 
-/// A time: digits, perhaps with a point, and ms, s, m or h behind them.
-pub(crate) fn time(text: &str) -> Result<Duration, String> {
-    let explain = || "it is a time, as 500ms, 2s, 1.5s, 3m or 1h".to_owned();
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "ms" => 0.001,
-        "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(explain()),
-    };
-    let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let number = digits.parse::<f64>().ok().filter(|_| is_number).ok_or_else(explain)?;
-    Duration::try_from_secs_f64(number * unit).map_err(|_| "it is too long".into())
-}
-
 /// The number of a descriptor that is none of the three standard ones.
 fn descriptor(text: &str) -> Result<i32, String> {
     let number = text.parse().ok().filter(|number| (3..=DESCRIPTOR_MAX).contains(number));
@@ -235,14 +217,6 @@ fn width(text: &str) -> Result<u16, String> {
 
 /// What a process may open unless it was told otherwise.
 const DESCRIPTOR_MAX: i32 = 1023;
-
-const SIZES: &str = "it is a number of bytes, as 65536, 64KiB, 1MiB or 1GiB";
-
-/// A number of bytes, with KiB, MiB or GiB behind it.
-fn size(text: &str) -> Result<usize, String> {
-    let number = limits::bytes(text).ok_or(SIZES)?;
-    number.and_then(|number| number.try_into().ok()).ok_or_else(|| "it is too large".into())
-}
 
 /// Reads bytes and writes their view.
 ///

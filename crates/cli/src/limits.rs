@@ -115,6 +115,17 @@ fn time_of(config: &Config, name: &str) -> Result<Duration> {
     Ok(time.map_or(Duration::ZERO, |time| time.max))
 }
 
+/// The value of a key that is a number of bytes.
+pub(crate) fn size_of(config: &Config, name: &str) -> Result<u64> {
+    let size = limit(config, name, |bytes| bytes)?;
+    Ok(size.map_or(0, |size| size.max))
+}
+
+/// A parser for a flag that is a time.
+pub(crate) fn time(text: &str) -> std::result::Result<Duration, Wrong> {
+    time_ms(text).map(Duration::from_millis)
+}
+
 /// What a number is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -149,7 +160,7 @@ impl Display for Wrong {
 impl std::error::Error for Wrong {}
 
 /// A parser for the flag of a key, which leaves the text as it is.
-fn checked(name: &'static str) -> impl TypedValueParser<Value = String> {
+pub(crate) fn checked(name: &'static str) -> impl TypedValueParser<Value = String> {
     StringValueParser::new().try_map(move |text| match key_named(name) {
         Some(key) => parsed(key.kind, &text).map(|_| text),
         None => Ok(text),
@@ -168,6 +179,9 @@ pub(crate) fn parsed(kind: Kind, text: &str) -> std::result::Result<Option<Limit
         Kind::Limit(unit, then) => (unit, then),
         Kind::Time => {
             return Ok(Some(Limited { max: number(Unit::Time, text)?, then: AtLimit::Stop }));
+        }
+        Kind::Size => {
+            return Ok(Some(Limited { max: number(Unit::Bytes, text)?, then: AtLimit::Stop }));
         }
         Kind::Word(_) | Kind::Switch | Kind::Text => return Ok(None),
     };

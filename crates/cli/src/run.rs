@@ -8,15 +8,16 @@ use std::process::ExitCode;
 use noesc::{Form, Profile, Style};
 use noesc_session::envelope::{Envelope, Format, Recorded, StreamName, render};
 use noesc_session::{
-    Answer, CollectError, Command, Expect, JSON_BYTES, Limits, Outlet, Settings, Size, Stdin,
-    VIEW_BYTES, collect, live, named_descriptors, nonces, told,
+    Answer, CollectError, Command, Expect, Limits, Outlet, Settings, Size, Stdin, collect, live,
+    named_descriptors, nonces, told,
 };
 
 use crate::args::{ExpectKind, RunArgs, RunFormat};
+use crate::config::Config;
 use crate::descriptors;
 use crate::fail::{Failure, Result, WRAPPER, escaped};
 use crate::input::{create, stdin, unwritten, write};
-use crate::limits::limits;
+use crate::limits::{limits, size_of};
 use crate::note;
 use crate::runs::{self, detach};
 use crate::say::{is_one_output, lines_are_open, say};
@@ -38,6 +39,9 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     let (mut settings, mut config) = args.settings.settings()?;
     args.limits.give(&mut config);
     config.flag("record_command", args.record_command.as_deref());
+    config.flag("view_bytes_max", args.view_bytes_max.as_deref());
+    config.flag("transcript_bytes_max", args.transcript_bytes_max.as_deref());
+    config.flag("json_bytes_max", args.json_bytes_max.as_deref());
     let limits = limits(&config, args.format == RunFormat::Text, args.detach)?;
     if args.detach && settings.profile.form == Form::Off {
         return Err(Failure::new("\"--off\" does not go with \"--detach\"")
@@ -51,7 +55,8 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
         check_format(format, &settings.profile)?;
     }
     let command = command(args)?;
-    settings.expect = expect(args)?;
+    let view_bytes_max = usize::try_from(size_of(&config, "view_bytes_max")?).unwrap_or(usize::MAX);
+    settings.expect = expect(args, &config)?;
     settings.shell = args.shell;
     settings.answers = answers(args)?;
     settings.recorded = match config.given("record_command") {
@@ -63,15 +68,15 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     settings.record = !records.files.is_empty();
     settings.one_output = is_one_output();
     if args.in_background {
-        let view_bytes_max = args.view_bytes_max.unwrap_or(VIEW_BYTES);
-        return detach::back(args, &command, &limits, &settings, view_bytes_max);
+        let transcript_bytes_max = size_of(&config, "transcript_bytes_max")?;
+        return detach::back(&command, &limits, &settings, view_bytes_max, transcript_bytes_max);
     }
     if args.detach {
         return detach::front(args, command.keep_fds.as_deref().unwrap_or_default());
     }
     settings.runs = runs::place();
     let quiet = args.quiet.unwrap_or(config.is_on("quiet")) || args.facts_fd.is_some();
-    let run = Run { args, command, limits, settings };
+    let run = Run { command, limits, settings, view_bytes_max };
     match args.format {
         RunFormat::Text => run.text(quiet, &mut records),
         RunFormat::Json => run.record(Format::Json, &mut records),
@@ -148,18 +153,20 @@ fn answers(args: &RunArgs) -> Result<Vec<Answer>> {
 }
 
 /// A run that can begin.
-struct Run<'a> {
-    args: &'a RunArgs,
+struct Run {
     command: Command,
     limits: Limits,
     settings: Settings,
+    view_bytes_max: usize,
 }
 
 /// What the command is to print; flags that do not go together are refused.
-fn expect(args: &RunArgs) -> Result<Option<Expect>> {
+fn expect(args: &RunArgs, config: &Config) -> Result<Option<Expect>> {
+    let json_bytes_max = size_of(config, "json_bytes_max")?;
+    let bytes_max = usize::try_from(json_bytes_max).unwrap_or(usize::MAX);
     let expect = args.expect.map(|kind| match kind {
         ExpectKind::Text => Expect::Text,
-        ExpectKind::Json => Expect::Json { bytes_max: args.json_bytes_max.unwrap_or(JSON_BYTES) },
+        ExpectKind::Json => Expect::Json { bytes_max },
         ExpectKind::Artifact => Expect::Artifact,
     });
     let refuse = |message: &str, hint| Err(Failure::new(message).hint(hint));
@@ -183,7 +190,7 @@ fn expect(args: &RunArgs) -> Result<Option<Expect>> {
     Ok(expect)
 }
 
-impl Run<'_> {
+impl Run {
     /// The transparent wrapper.
     fn text(&self, quiet: bool, records: &mut Records<'_>) -> Result<ExitCode> {
         let Self { command, limits, settings, .. } = self;
@@ -218,8 +225,7 @@ impl Run<'_> {
     /// The record with its views, in a format whose parser no child misleads.
     fn record(&self, format: Format, records: &mut Records<'_>) -> Result<ExitCode> {
         let Self { command, limits, settings, .. } = self;
-        let view_bytes_max = self.args.view_bytes_max.unwrap_or(VIEW_BYTES);
-        let run = collect(command, limits, settings, view_bytes_max).map_err(unstarted)?;
+        let run = collect(command, limits, settings, self.view_bytes_max).map_err(unstarted)?;
         records.write(&run.envelope)?;
         let envelope = match format {
             Format::Json => run.envelope,

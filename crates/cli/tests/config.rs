@@ -38,15 +38,15 @@ fn in_force(user: &str, project: &str, flags: &[&str], key: &str) -> (String, St
 #[test]
 fn the_nearer_to_the_command_line_wins() {
     let line = |user, project, flags: &[&str]| in_force(user, project, flags, "cr").0;
-    assert_eq!(line("", "", &[]), "cr                = \"newline\"     # profile agent");
+    assert_eq!(line("", "", &[]), "cr                   = \"newline\"     # profile agent");
     let user = "cr = \"drop\"";
-    let expected = "cr                = \"drop\"        # \"DIR/home/noesc/config.toml\"";
+    let expected = "cr                   = \"drop\"        # \"DIR/home/noesc/config.toml\"";
     assert_eq!(line(user, "", &[]), expected);
-    let expected = "cr                = \"mark\"        # flag";
+    let expected = "cr                   = \"mark\"        # flag";
     assert_eq!(line(user, "", &["--cr", "mark"]), expected);
     assert_eq!(
         line(user, "", &["--no-config"]),
-        "cr                = \"newline\"     # profile agent"
+        "cr                   = \"newline\"     # profile agent"
     );
 }
 
@@ -99,16 +99,19 @@ fn what_is_shown_is_in_force() {
         ),
         ("", &[], "false         # default".into(), "\"strip\"       # default".into()),
     ] {
-        assert_eq!(line(file, flags, "mark"), format!("mark              = {mark}"));
-        assert_eq!(line(file, flags, "removed"), format!("removed           = {removed}"));
+        assert_eq!(line(file, flags, "mark"), format!("mark                 = {mark}"));
+        assert_eq!(line(file, flags, "removed"), format!("removed              = {removed}"));
     }
     let display = &["--profile", "display"];
-    assert_eq!(line("", display, "style"), "style             = \"keep\"        # profile display");
-    assert_eq!(line("", display, "cr"), "cr                = \"drop\"        # profile display");
-    assert_eq!(line("", display, "conceal"), "conceal           = \"sequence\"    # default");
+    assert_eq!(
+        line("", display, "style"),
+        "style                = \"keep\"        # profile display"
+    );
+    assert_eq!(line("", display, "cr"), "cr                   = \"drop\"        # profile display");
+    assert_eq!(line("", display, "conceal"), "conceal              = \"sequence\"    # default");
     let without = format!("\"parameter\"   {user}, without effect: no style is kept");
     let shown = line("conceal = \"parameter\"", &[], "conceal");
-    assert_eq!(shown, format!("conceal           = {without}"));
+    assert_eq!(shown, format!("conceal              = {without}"));
     let ended = ran(noesc(["config", "--json", "--mark"]));
     let shown: serde_json::Value = serde_json::from_str(ended.out()).unwrap();
     assert_eq!(shown["cr"], serde_json::json!({"value": "newline", "origin": "profile"}));
@@ -196,7 +199,7 @@ fn settings_that_do_not_go_are_refused_and_off_is_shown() {
     assert_eq!(ran(noesc(["config", "--encoding", "nope"])).code(), 2);
     assert_eq!(ran(noesc(["config", "--off"])).code(), 2);
     let off = ran(noesc(["config", "--profile", "display", "--off"]));
-    assert!(off.out().starts_with("off               = true"), "{}", off.out());
+    assert!(off.out().starts_with("off                  = true"), "{}", off.out());
 }
 
 #[test]
@@ -302,7 +305,7 @@ fn limits_of_the_users_own_hold_for_a_run() {
     let (kind, limits) = outcome("time_max = \"100ms\"", &["--time-max", "none"]);
     assert_eq!((kind.as_str(), limits.get("time_max_ms")), ("exited", None));
     // What is kept has a limit in the file, and text is not cut by it.
-    let user = "capture_bytes_max = \"1:stop\"";
+    let user = "capture_bytes_max    = \"1:stop\"";
     ran(configured(&folder, user, &["run", "--", "printf", "abc"])).is("abc", "", 0);
 }
 

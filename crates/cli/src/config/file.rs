@@ -173,13 +173,16 @@ fn checked(key: &Key, value: &DeValue<'_>) -> Result<String, FileError> {
         (Kind::Word(words), _) => Err(wrong(format!("it is one of {}", words.join(", ")))),
         (Kind::Text, DeValue::String(text)) => Ok(text.to_string()),
         (Kind::Text, _) => Err(wrong("it is a string".into())),
-        (Kind::Limit(..) | Kind::Time, DeValue::String(text)) => measured(key, text),
+        (Kind::Limit(..) | Kind::Time | Kind::Size, DeValue::String(text)) => measured(key, text),
         // A time that has no unit is told so.
-        (Kind::Limit(..) | Kind::Time, DeValue::Integer(number)) if number.radix() == 10 => {
+        (Kind::Limit(..) | Kind::Time | Kind::Size, DeValue::Integer(number))
+            if number.radix() == 10 =>
+        {
             measured(key, number.as_str())
         }
         (Kind::Limit(unit, _), _) => Err(wrong(limits::expected(unit).into())),
         (Kind::Time, _) => Err(wrong(limits::expected(Unit::Time).into())),
+        (Kind::Size, _) => Err(wrong(limits::expected(Unit::Bytes).into())),
     }
 }
 

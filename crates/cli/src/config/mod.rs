@@ -39,6 +39,8 @@ pub(crate) enum Kind {
     Limit(Unit, AtLimit),
     /// A time.
     Time,
+    /// A number of bytes.
+    Size,
 }
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, says: &'static str) -> Key {
@@ -85,6 +87,9 @@ pub(crate) const KEYS: &[Key] = &[
         "bytes of a stream that are kept, not in the format text",
     ),
     limit("processes_max", Unit::Processes, "none", "processes that a run may have at once"),
+    key("view_bytes_max", Kind::Size, "32KiB", "bytes of view of a stream that a record holds"),
+    key("transcript_bytes_max", Kind::Size, "16MiB", "bytes of view that --detach stores"),
+    key("json_bytes_max", Kind::Size, "1MiB", "bytes that expected JSON may have"),
     key("drain_max", Kind::Time, "60s", "how long is read on after a limit that says drain"),
     key("linger", Kind::Time, "250ms", "how long a process left behind may be silent"),
     key("linger_max", Kind::Time, "2s", "how long a process left behind is listened to"),

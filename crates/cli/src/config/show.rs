@@ -70,7 +70,7 @@ fn as_text(config: &Config, profile: &Profile) -> Result<String> {
     let mut text = String::new();
     match profile.form {
         Form::Off => text
-            .push_str("off               = true          # flag: NOT INERT, everything passes\n"),
+            .push_str("off                  = true          # flag: NOT INERT, everything passes\n"),
         Form::Audit => {
             text.push_str("# audit writes every byte: what is said of text has no effect\n")
         }
@@ -94,7 +94,7 @@ fn as_text(config: &Config, profile: &Profile) -> Result<String> {
         if key.name == "conceal" && profile.style == Style::Remove {
             origin.push_str(", without effect: no style is kept");
         }
-        let _ = writeln!(text, "{:<17} = {value:<13} # {origin}", key.name);
+        let _ = writeln!(text, "{:<20} = {value:<13} # {origin}", key.name);
     }
     if let Some(path) = &config.user_file {
         let there = if path.is_file() { "" } else { " (not there)" };
@@ -136,7 +136,7 @@ fn schema() -> Value {
         let mut property = match key.kind {
             Kind::Switch => json!({ "type": "boolean" }),
             Kind::Text | Kind::Time | Kind::Limit(Unit::Time, _) => json!({ "type": "string" }),
-            Kind::Limit(..) => json!({ "type": ["string", "integer"] }),
+            Kind::Limit(..) | Kind::Size => json!({ "type": ["string", "integer"] }),
             Kind::Word(words) => json!({ "enum": words }),
         };
         let project = match key.project {

@@ -7,9 +7,7 @@ use std::os::fd::AsFd;
 use std::process::{ExitCode, Stdio};
 
 use noesc_session::envelope::OutcomeKind;
-use noesc_session::{
-    Background, Command, Limits, Settings, TRANSCRIPT_BYTES, collect_in_background, detach,
-};
+use noesc_session::{Background, Command, Limits, Settings, collect_in_background, detach};
 
 use crate::args::{RunArgs, RunFormat};
 use crate::fail::{Failure, Result, WRAPPER, escaped, reason};
@@ -102,17 +100,15 @@ fn own_program() -> OsString {
 
 /// The process in the background.
 pub(crate) fn back(
-    args: &RunArgs,
     command: &Command,
     limits: &Limits,
     settings: &Settings,
     view_bytes_max: usize,
+    transcript_bytes_max: u64,
 ) -> Result<ExitCode> {
     let failed = |error: &dyn std::fmt::Display| Failure::new(escaped(error)).code(WRAPPER);
     let runs = super::all()?;
     let front = Some(take_stdout().map_err(|error| failed(&error))?);
-    let transcript_bytes_max =
-        args.transcript_bytes_max.map_or(TRANSCRIPT_BYTES, |bytes| bytes as u64);
     let background = Background { runs, transcript_bytes_max, front };
     collect_in_background(command, limits, settings, view_bytes_max, background)
         .map_err(|error| failed(&error))?;

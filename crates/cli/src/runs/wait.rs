@@ -27,7 +27,7 @@ Examples:
   noesc wait $run                                   until it is over")]
 pub(crate) struct WaitArgs {
     /// Wait no longer than this, for all of them together: 500ms, 2s, 3m, 1h
-    #[arg(long, value_name = "TIME", value_parser = crate::args::time)]
+    #[arg(long, value_name = "TIME", value_parser = crate::limits::time)]
     time_max: Option<Duration>,
 
     /// How the run is told: text, or its record with the views as json, lines, fence, xml
