@@ -1,4 +1,5 @@
-//! Runs a command and passes its output through: `run [--null] command argument…`.
+//! Runs a command and passes its output through: `run [--null] [--unsupervised] command
+//! argument…`.
 //!
 //! Ends with the command's exit code, 128 + n for a signal. With `CAPTURE_RECORD` in the
 //! environment, the record of the run and the peak of the memory used go to the file it names.
@@ -54,11 +55,14 @@ impl Sink for Through {
 
 fn main() -> io::Result<ExitCode> {
     let mut argv: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let null = argv.first().is_some_and(|first| first == "--null");
-    if null {
-        argv.remove(0);
-    }
+    let mut flag = |name: &str| {
+        let is_there = argv.first().is_some_and(|first| first == name);
+        argv.drain(..usize::from(is_there));
+        is_there
+    };
+    let (null, alone) = (flag("--null"), flag("--unsupervised"));
     let mut command = Command::new(argv);
+    command.supervised = !alone;
     command.stdin = if null { Stdin::Null } else { Stdin::Inherit };
     let mut sink = Through {
         stdout: Outlet::duplicate(io::stdout())?,

@@ -57,6 +57,10 @@ pub struct Command {
     /// Whether the calling process makes itself undumpable (no core file, no tracer of the same
     /// user) before it starts the child, and stays so. On by default; Linux only.
     pub undumpable: bool,
+    /// Whether a supervisor stands between caller and child, which sees and ends the whole tree. On
+    /// by default; Linux only. Without one the child is a child of the calling process, and its
+    /// process group is all that is seen and ended.
+    pub supervised: bool,
     /// Whether the run stands in for the child towards signals and the terminal: `SIGINT`,
     /// `SIGTERM`, `SIGHUP`, `SIGQUIT` are passed on and end it, `SIGUSR1` and `SIGUSR2` are passed
     /// on and nothing more, stops and continues are followed, and with a
@@ -86,6 +90,7 @@ impl Command {
             extra_fd: None,
             terminal: None,
             undumpable: true,
+            supervised: true,
             attended: true,
         }
     }

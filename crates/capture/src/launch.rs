@@ -83,6 +83,8 @@ pub(crate) struct Setup {
     /// Its descriptors 0, 1 and 2. Their own numbers are above 2.
     pub(crate) stdio: [OwnedFd; 3],
     pub(crate) place: Place,
+    /// Whether it ends with its parent, whoever kills that.
+    pub(crate) follows: bool,
     /// Descriptors that it is not to inherit.
     pub(crate) unwanted: Vec<RawFd>,
     /// A descriptor, and the number at which the child finds it.
@@ -107,7 +109,9 @@ pub(crate) fn start(image: &Image, setup: &Setup, ready: impl FnOnce(Pid)) -> io
             // Ends when the other side is closed, by its owner's death if nothing else.
             let _ = rustix::io::retry_on_intr(|| rustix::io::read(&gate, &mut [0_u8]));
             drop(gate);
-            follow_to_death(parent);
+            if setup.follows {
+                follow_to_death(parent);
+            }
             become_program(image, setup)
         }
     }

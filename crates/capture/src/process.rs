@@ -56,7 +56,6 @@ impl Process {
     }
 
     /// A child of this process.
-    #[cfg_attr(target_os = "linux", expect(dead_code, reason = "for systems without supervisor"))]
     pub(crate) fn own(pid: Pid) -> Self {
         Self { pid, keeper: Keeper::Own(Child::new(pid)) }
     }

@@ -73,8 +73,9 @@ pub(crate) fn spawn(
     };
     let unwanted = unwanted.unwrap_or_default();
     let failure = descriptors::above_standard(failure.into())?;
-    let setup = Setup { stdio, place, unwanted, extra, failure };
-    let process = start(&image, &setup)?;
+    let follows = command.supervised;
+    let setup = Setup { stdio, place, follows, unwanted, extra, failure };
+    let process = start(&image, &setup, command.supervised)?;
     // With the writing ends here no end of file would ever come.
     drop((setup, alone));
     match failure_of(told) {
@@ -119,9 +120,18 @@ fn environment(command: &Command) -> Vec<(OsString, OsString)> {
     inherited.chain(set.map(|(_, entry)| entry.clone())).collect()
 }
 
-/// Starts the child under a supervisor.
+/// Starts the child, under a supervisor where it is to have one and the system lets it.
+fn start(image: &Image, setup: &Setup, supervised: bool) -> io::Result<Process> {
+    #[cfg(target_os = "linux")]
+    if supervised {
+        return start_supervised(image, setup);
+    }
+    let _ = supervised;
+    Ok(Process::own(crate::launch::start(image, setup, |_| ())?))
+}
+
 #[cfg(target_os = "linux")]
-fn start(image: &Image, setup: &Setup) -> io::Result<Process> {
+fn start_supervised(image: &Image, setup: &Setup) -> io::Result<Process> {
     use crate::link::Link;
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
@@ -134,12 +144,6 @@ fn start(image: &Image, setup: &Setup) -> io::Result<Process> {
     let mut link = Link::new(ours, supervisor);
     let pid = link.started()?;
     Ok(Process::supervised(pid, link))
-}
-
-/// Starts the child: this system has no way to become the parent of its orphans.
-#[cfg(not(target_os = "linux"))]
-fn start(image: &Image, setup: &Setup) -> io::Result<Process> {
-    Ok(Process::own(crate::launch::start(image, setup, |_| ())?))
 }
 
 /// What failed in the child before its program began; `None` when that began.
