@@ -23,9 +23,6 @@ const BYTES: u64 = 2 << 30;
 /// Bytes of the log that is written again and again.
 const LOG_BYTES: u64 = 64 << 20;
 
-/// Children that one bash forks to tell what a fork costs.
-const FORKS: u32 = 500;
-
 /// The promises: what a run may cost more than its command alone, and how fast output passes
 /// beside `cat`.
 const START_MS_MAX: f64 = 3.0;
@@ -63,22 +60,23 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 }
 
 fn measure(bytes: u64) -> Result<bool, String> {
-    let noesc = built()?;
+    let noesc = built(&["--bin", "noesc"])?.join("noesc");
+    let capture = built(&["-p", "noesc-capture", "--example", "run"])?.join("examples/run");
     let extra_ms = starts(&noesc)?;
-    println!("\none more process: {:.2} ms, bash's fork, exit and wait\n", fork_ms()?);
+    println!("\nof this the supervisor: {:.2} ms\n", supervisor_ms(&capture)?);
     let speed = output(&noesc, bytes)?;
     Ok(extra_ms <= START_MS_MAX && speed >= SPEED_MIN)
 }
 
-/// The command, built for release.
-fn built() -> Result<PathBuf, String> {
+/// What these arguments name, built for release; gives the folder.
+fn built(what: &[&str]) -> Result<PathBuf, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut build = Command::new("cargo");
-    build.args(["build", "--release", "--quiet", "--bin", "noesc"]).current_dir(&root);
+    build.args(["build", "--release", "--quiet"]).args(what).current_dir(&root);
     let status = build.status().map_err(|error| format!("cargo could not be run: {error}"))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
     match status.success() {
-        true => Ok(root.join(target).join("release/noesc")),
+        true => Ok(root.join(target).join("release")),
         false => Err("the command could not be built".into()),
     }
 }
@@ -160,25 +158,23 @@ fn median_ms(mut times: Vec<Duration>) -> f64 {
     (low + high).as_secs_f64() * 1e3 / 2.0
 }
 
-/// What a process costs that is forked, ends at once and is waited for: about what one more process
-/// beside the run would add. It is bash that forks, which holds about as much memory as noesc.
-fn fork_ms() -> Result<f64, String> {
-    let count = FORKS.to_string();
-    let looped = |body: &str| {
-        let script = format!("i=0; while [ $i -lt {count} ]; do {body}; i=$((i + 1)); done");
-        let mut shell = Command::new("bash");
-        shell.args(["-c", &script]);
-        shell
+/// What the supervisor adds to a start: capture's own example, which runs a command and nothing
+/// else, with one and without.
+fn supervisor_ms(capture: &Path) -> Result<f64, String> {
+    let started = |flags: &[&str]| {
+        let mut command = Command::new(capture);
+        command.arg("--null").args(flags).arg("true").stdin(Stdio::null()).stdout(Stdio::null());
+        command
     };
-    let (mut forks, mut nothing) = (looped("(:)"), looped(":"));
-    let mut fastest = [Duration::MAX; 2];
-    for _ in 0..TURNS {
-        for (shell, fastest) in [&mut forks, &mut nothing].into_iter().zip(&mut fastest) {
-            *fastest = time(shell)?.min(*fastest);
+    let mut commands = [started(&[]), started(&["--unsupervised"])];
+    let mut times = [const { Vec::new() }; 2];
+    for _ in 0..STARTS {
+        for (command, times) in commands.iter_mut().zip(&mut times) {
+            times.push(time(command)?);
         }
     }
-    let [forks, nothing] = fastest;
-    Ok(forks.saturating_sub(nothing).as_secs_f64() * 1e3 / f64::from(FORKS))
+    let [with, without] = times.map(median_ms);
+    Ok(with - without)
 }
 
 /// Prints how fast output passes, and gives the speed beside that of `cat`.
