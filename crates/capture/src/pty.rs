@@ -51,12 +51,14 @@ pub(crate) struct Keyboard {
     pending: Vec<u8>,
     /// The last byte that was typed ended a line.
     is_at_start: bool,
+    /// Something came from our standard input.
+    has_typed: bool,
 }
 
 impl Keyboard {
     pub(crate) fn new(terminal: OwnedFd, passes_stdin: bool) -> Self {
         let stdin = passes_stdin.then(Input::new);
-        Self { terminal, stdin, pending: Vec::new(), is_at_start: true }
+        Self { terminal, stdin, pending: Vec::new(), is_at_start: true, has_typed: false }
     }
 
     /// What to wait for before more can be read: our standard input.
@@ -85,6 +87,7 @@ impl Keyboard {
         match rustix::io::read(rustix::stdio::stdin(), &mut *buffer) {
             Ok(0) => self.end(),
             Ok(count) => {
+                self.has_typed = true;
                 self.is_at_start = buffer.get(count - 1) == Some(&b'\n');
                 self.pending.extend(bytes.iter().take(count));
                 self.write();
@@ -108,9 +111,13 @@ impl Keyboard {
     }
 
     /// Our standard input has ended: the child is told as a terminal tells it. Within a line the
-    /// first such character only ends the line.
+    /// first such character only ends the line. Where nothing came at all, nobody typed, and
+    /// nothing is typed.
     fn end(&mut self) {
         self.stdin = None;
+        if !self.has_typed {
+            return;
+        }
         let count = if self.is_at_start { 1 } else { 2 };
         self.press(&[END_OF_INPUT; 2][..count]);
     }

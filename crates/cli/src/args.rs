@@ -358,6 +358,9 @@ pub(crate) struct ConfigArgs {
     #[arg(long, conflicts_with = "json")]
     pub(crate) schema: bool,
 
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
     // Last: its heading would be that of what follows.
     #[command(flatten)]
     pub(crate) settings: SettingArgs,

@@ -17,7 +17,7 @@ pub(crate) struct LimitArgs {
     /// How long the run may take: 500ms, 2s, 1.5s, 3m, 1h, or none. Behind this and every MAX may
     /// stand what happens then, as in 2s:drain. stop: the processes are ended. drain: nothing more
     /// is kept, but read. partial: noesc returns, they go on
-    #[arg(long, value_name = "MAX", value_parser = checked("time_max"))]
+    #[arg(long, alias = "timeout", value_name = "MAX", value_parser = checked("time_max"))]
     time_max: Option<String>,
 
     /// How long it may print nothing: 10s, …
@@ -77,7 +77,8 @@ impl LimitArgs {
 /// not ended for what it prints.
 pub(crate) fn limits(config: &Config, is_text: bool, is_detached: bool) -> Result<Limits> {
     let is_text = is_text && !is_detached;
-    if is_text && config.origin("capture_bytes_max") == Some(&Origin::Flag) {
+    let is_none = config.given("capture_bytes_max") == Some("none");
+    if is_text && !is_none && config.origin("capture_bytes_max") == Some(&Origin::Flag) {
         let message = "\"--capture-bytes-max\" does not go with the format text";
         return Err(Failure::new(message)
             .hint("live output is never cut: \"--rate-max\" and \"--time-max\" hold there too"));
@@ -96,9 +97,13 @@ pub(crate) fn limits(config: &Config, is_text: bool, is_detached: bool) -> Resul
     limits.linger = time_of(config, "linger")?;
     limits.linger_max = time_of(config, "linger_max")?;
     limits.grace = time_of(config, "grace")?;
-    if limits.linger > limits.linger_max && config.given("linger").is_some() {
+    let is_flag = |name| config.origin(name) == Some(&Origin::Flag);
+    if limits.linger > limits.linger_max && is_flag("linger") && is_flag("linger_max") {
         return Err(Failure::new("\"--linger\" is longer than \"--linger-max\"")
-            .hint("give a longer \"--linger-max\" too"));
+            .hint("the first is the silence, the second all of the time"));
+    }
+    if config.given("linger_max").is_none() {
+        limits.linger_max = limits.linger_max.max(limits.linger);
     }
     Ok(limits)
 }
@@ -202,7 +207,7 @@ pub(crate) fn parsed(kind: Kind, text: &str) -> std::result::Result<Option<Limit
         };
     }
     match max {
-        0 => Err(Wrong::new("nothing is less", NO_LIMIT)),
+        0 => Err(Wrong::new("it must be more than 0", NO_LIMIT)),
         max => Ok(Some(Limited { max, then })),
     }
 }
@@ -383,8 +388,8 @@ mod tests {
         assert_eq!(limit("1GiB:partial"), of(1 << 30, AtLimit::Partial));
         assert_eq!(limit("18446744073709551615"), of(u64::MAX, AtLimit::Drain));
         for (text, why) in [
-            ("0", "nothing is less"),
-            ("0:stop", "nothing is less"),
+            ("0", "it must be more than 0"),
+            ("0:stop", "it must be more than 0"),
             ("18446744073709551616", "it is too large"),
             ("17179869184GiB", "it is too large"),
             ("", "it is no size"),

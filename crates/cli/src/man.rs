@@ -188,7 +188,10 @@ const STATE_HOME: (&str, &str) =
 
 const ENVIRONMENT_OF_RUN: &[(&str, &str)] = &[
     ("PATH", "Where the command is looked for."),
-    ("MAKEFLAGS", "The descriptors of a jobserver that it names are the command's too."),
+    (
+        "MAKEFLAGS",
+        "The descriptors of a jobserver that it names are the command's too, with the format text.",
+    ),
     ("COLUMNS, LINES, TERM", "Put right for the command under `--pty`."),
     CONFIG_HOME,
     STATE_HOME,

@@ -44,7 +44,7 @@ fn a_record_tells_what_there_is_so_far() {
     let id = record["run"].as_str().unwrap();
     assert_eq!(home.state(id), "running");
     // Later it has run for longer, though it printed nothing.
-    std::thread::sleep(Duration::from_millis(300));
+    std::thread::sleep(Duration::from_millis(900));
     let (before, now) = (record["time"].clone(), home.record(id)["time"].clone());
     assert_eq!(now["started"], before["started"]);
     let ran = |time: &serde_json::Value| time["duration_ms"].as_u64().unwrap();
@@ -115,7 +115,9 @@ fn what_can_not_be_run_leaves_nothing() {
             (flat.as_str(), "not executable", 126),
         ] {
             let ended = home.noesc(&["run", "--detach", "--format", format, "--", command]);
-            ended.refused(&format!("can not run \"{command}\": {why}"), code);
+            let said = format!("noesc: error: can not run \"{command}\": {why}\n");
+            assert!(ended.err().starts_with(&said), "{}", ended.err());
+            assert_eq!((ended.code(), ended.out().is_empty()), (code, format == "text"));
             // The same in the foreground.
             let front = home.noesc(&["run", "--", command]);
             assert_eq!(ended.err(), front.err());
@@ -152,8 +154,9 @@ fn a_run_is_named_by_the_beginning_of_its_id() {
     let (first, second) = if one < other { (&one, &other) } else { (&other, &one) };
     for (verb, code) in [("wait", 125), ("stop", 2)] {
         let ambiguous = &one[..common];
-        let message =
-            format!("\"{ambiguous}\" is the beginning of several runs: {first}, {second}, …");
+        let message = format!(
+            "\"{ambiguous}\" is the beginning or end of several runs: {first}, {second}, …"
+        );
         home.noesc(&[verb, ambiguous]).refused(&message, code);
         home.noesc(&[verb, "ffff"]).refused("there is no run \"ffff\"", code);
         home.noesc(&[verb, "\u{1b}[2J"]).refused("there is no run \"\\x1b[2J\"", code);

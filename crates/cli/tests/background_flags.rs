@@ -124,11 +124,11 @@ fn findings_are_told_by_who_shows_the_output() {
 #[test]
 fn what_is_shown_is_ended_before_we_say_something() {
     let home = Home::new("bg-open-line");
-    let run = home.start(&[], "printf open; kill -9 $$");
-    let said = "noesc: ended by signal 9\n";
-    home.noesc(&["wait", &run]).is("open", said, 137);
+    let run = home.start(&["--time-max", "300ms"], "printf open; exec sleep 60");
+    let said = "noesc: timed out at 300 ms; ended by signal 15\n";
+    home.noesc(&["wait", &run]).is("open", said, 124);
     let both = home.shell(&format!(r#""$N" wait {run} 2>&1"#));
-    both.is(&format!("open\n{said}"), "", 137);
+    both.is(&format!("open\n{said}"), "", 124);
 }
 
 #[test]

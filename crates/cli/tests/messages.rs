@@ -228,8 +228,6 @@ fn settings_that_do_not_go_together() {
         "run --view-bytes-max 1KiB -- true",
         "run --format text --view-bytes-max 1KiB -- true",
         "run --capture-bytes-max 1KiB -- true",
-        "run --capture-bytes-max none -- true",
-        "run --linger 3s -- true",
         "run --linger 250ms --linger-max 100ms -- true",
         "run --size 100x30 -- true",
         "filter --encoding bogus",

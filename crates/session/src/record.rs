@@ -98,7 +98,13 @@ pub(crate) fn envelope(
             duration_ms: u64::try_from(captured.duration.as_millis()).unwrap_or(u64::MAX),
         },
         outcome: envelope::Outcome {
-            kind: outcome(&captured.outcome),
+            kind: match (outcome(&captured.outcome), settings.recorded) {
+                // The path is what was asked for.
+                (envelope::OutcomeKind::SpawnFailed { reason, .. }, envelope::Recorded::Digest) => {
+                    envelope::OutcomeKind::SpawnFailed { reason, path: None }
+                }
+                (kind, _) => kind,
+            },
             observed_by: envelope::Observer::Collector,
         },
         processes: processes(captured),

@@ -43,7 +43,7 @@ pub struct Runs {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FindError {
-    /// No id begins so.
+    /// No id begins or ends so.
     None,
     /// Several do; the first two of them.
     Several(String, String),
@@ -124,14 +124,18 @@ impl Runs {
         Ok(runs)
     }
 
-    /// The one run whose id begins so. None begins with nothing.
+    /// The one run whose id begins or ends so. None begins with nothing.
     ///
     /// # Errors
     /// [`FindError`].
-    pub fn find(&self, beginning: &str) -> Result<StoredRun, FindError> {
+    pub fn find(&self, part: &str) -> Result<StoredRun, FindError> {
         let runs = self.list().map_err(FindError::Io)?;
-        let begins = |run: &StoredRun| run.id().as_str().starts_with(beginning);
-        let mut found = runs.into_iter().filter(|run| !beginning.is_empty() && begins(run));
+        // An id begins with its time, so that those of one minute differ at their ends.
+        let is_meant = |run: &StoredRun| {
+            let id = run.id().as_str();
+            !part.is_empty() && (id.starts_with(part) || id.ends_with(part))
+        };
+        let mut found = runs.into_iter().filter(is_meant);
         match (found.next(), found.next()) {
             (None, _) => Err(FindError::None),
             (Some(run), None) => Ok(run),

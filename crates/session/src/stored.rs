@@ -20,6 +20,10 @@ use crate::runs::{COLLECTED, DRAINED, RECORD, RECORD_BYTES_MAX, transcript_name}
 /// How often it is looked at what can't be waited for.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// How long it may take until what was printed is in the record: twice the time after which that is
+/// written again.
+const RECORD_TAKES: Duration = Duration::from_millis(400);
+
 /// How long a record is awaited of a run that has just begun.
 const RECORD_TAKES_MAX: Duration = Duration::from_secs(2);
 
@@ -149,11 +153,15 @@ impl StoredRun {
                 record.outcome.kind = OutcomeKind::Unknown { why: "collector-lost".into() };
             }
         } else if is_running(&record) {
-            // It was written when something was printed. Nothing was since, and it still runs.
+            // It was written when something was printed. What has been printed up to the time in
+            // which it is written again is in it.
             let since = self.written().and_then(|written| written.elapsed().ok());
-            let since = u64::try_from(since.unwrap_or_default().as_millis()).unwrap_or_default();
-            record.time.duration_ms = record.time.duration_ms.saturating_add(since);
-            record.time.ended = SystemTime::now().into();
+            let since = since.unwrap_or_default().saturating_sub(RECORD_TAKES);
+            if !since.is_zero() {
+                let ms = u64::try_from(since.as_millis()).unwrap_or_default();
+                record.time.duration_ms = record.time.duration_ms.saturating_add(ms);
+                record.time.ended = (SystemTime::now() - RECORD_TAKES).into();
+            }
         }
         if std::fs::symlink_metadata(self.path.join(DRAINED)).is_ok() {
             record.processes.drained_bytes = Some(self.drained_bytes());
@@ -171,6 +179,14 @@ impl StoredRun {
             expected.value = value.map_err(alike)?;
         }
         Ok(record)
+    }
+
+    /// Waits until a record that is asked for holds what has been printed by now.
+    pub fn settle(&self) {
+        let (before, until) = (self.written(), Instant::now() + RECORD_TAKES);
+        while self.is_collected() && self.written() == before && Instant::now() < until {
+            std::thread::sleep(LOOK);
+        }
     }
 
     fn parsed(&self) -> Result<Envelope, RecordError> {

@@ -19,7 +19,8 @@ pub(crate) fn config(args: &ConfigArgs) -> Result<ExitCode> {
     let text = if args.schema {
         format!("{:#}\n", schema())
     } else {
-        let (settings, config) = args.settings.settings()?;
+        let (settings, mut config) = args.settings.settings()?;
+        args.limits.give(&mut config);
         match args.json {
             true => format!("{}\n", as_json(&config, &settings.profile)?),
             false => as_text(&config, &settings.profile)?,
@@ -69,8 +70,9 @@ fn name<T: FromStr + PartialEq>(names: &[&'static str], value: T) -> Option<&'st
 fn as_text(config: &Config, profile: &Profile) -> Result<String> {
     let mut text = String::new();
     match profile.form {
-        Form::Off => text
-            .push_str("off                  = true          # flag: NOT INERT, everything passes\n"),
+        Form::Off => text.push_str(
+            "off                  = true          # flag: NOT INERT, everything passes\n",
+        ),
         Form::Audit => {
             text.push_str("# audit writes every byte: what is said of text has no effect\n")
         }

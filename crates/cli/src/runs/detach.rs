@@ -56,7 +56,8 @@ pub(crate) fn front(args: &RunArgs, keep: &[i32]) -> Result<ExitCode> {
     }
     let has_started = lines.next().is_some();
     if has_started && args.format == RunFormat::Text {
-        write(format!("{first}\n").as_bytes())?;
+        write(format!("{first}\n").as_bytes())
+            .map_err(|failure| failure.hint(format!("the run goes on: {first}")))?;
         return Ok(ExitCode::SUCCESS);
     }
     // Until there is something to see.
@@ -64,6 +65,9 @@ pub(crate) fn front(args: &RunArgs, keep: &[i32]) -> Result<ExitCode> {
     let run = super::find(&first)?;
     let record = super::record(&run)?;
     if let OutcomeKind::SpawnFailed { reason, path } = &record.outcome.kind {
+        if args.format != RunFormat::Text {
+            super::tell::tell(&run, &record, args.format)?;
+        }
         let _ = run.remove();
         let name = args.argv.first().map_or(std::ffi::OsStr::new(""), |name| name);
         return Err(status::unstarted(reason, path.as_ref(), name));

@@ -53,7 +53,7 @@ fn find(beginning: &str) -> Result<StoredRun> {
     let runs = all()?;
     runs.find(beginning).map_err(|error| match error {
         FindError::Several(one, other) => {
-            Failure::new(format!("{id} is the beginning of several runs: {one}, {other}, …"))
+            Failure::new(format!("{id} is the beginning or end of several runs: {one}, {other}, …"))
                 .hint("give more of the id")
         }
         FindError::Io(error) => unusable(&runs, &error),

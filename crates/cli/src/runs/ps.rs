@@ -17,8 +17,9 @@ const COMMAND_SHOWN: usize = 120;
 /// Lists the runs that go on: those in the background, and what other runs left behind.
 ///
 /// A run is `running` while it is collected (`noesc run --detach`), and `outlived` while processes
-/// that it left behind go on: their output is read and counted. The table is for people; its
-/// commands are cut at 120 characters.
+/// that it left behind go on: their output is read and counted. PID is the process of noesc that
+/// goes on with it, which "noesc stop" asks. The table is for people; its commands are cut at 120
+/// characters.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -14,23 +14,30 @@ const STOP_TAKES_MAX: Duration = Duration::from_secs(30);
 
 /// Ends runs that go on, with every process that they started.
 ///
-/// The processes are sent SIGTERM, and SIGKILL after the grace (2 s) if they are still there; a
-/// second "noesc stop" kills at once. Returns when all have ended. That one had ended before is no
-/// error.
+/// The processes are sent SIGTERM, and SIGKILL after the grace of the run (2 s) if they are still
+/// there; a second "noesc stop" kills at once. Returns when all have ended. That one had ended
+/// before is no error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noesc stop 0198c1a2
-  noesc stop $(noesc ps --json | jq -r .run)        all of them")]
+  noesc stop --all")]
 pub(crate) struct StopArgs {
-    /// The ids of the runs, or their beginnings
-    #[arg(value_name = "RUN", required = true)]
+    /// End all runs that go on
+    #[arg(short, long, conflicts_with = "runs")]
+    all: bool,
+
+    /// The ids of the runs, or their beginnings or ends
+    #[arg(value_name = "RUN", required_unless_present = "all")]
     runs: Vec<String>,
 }
 
 pub(crate) fn stop(args: &StopArgs) -> Result<ExitCode> {
     // Nothing is stopped when one of them is not known.
-    let runs = args.runs.iter().map(|run| super::find(run)).collect::<Result<Vec<_>>>()?;
+    let runs = match args.all {
+        true => super::listed()?.into_iter().filter(|run| run.keeper().is_some()).collect(),
+        false => args.runs.iter().map(|run| super::find(run)).collect::<Result<Vec<_>>>()?,
+    };
     // All are asked before one is waited for. One that can't be stopped keeps no other going.
     let asked: Vec<_> = runs.iter().map(|run| (run, run.stop())).collect();
     let until = Instant::now() + STOP_TAKES_MAX;

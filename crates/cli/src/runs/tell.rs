@@ -45,7 +45,7 @@ fn text(run: &StoredRun, record: &Envelope) -> Result<Vec<String>> {
     let is_started = !matches!(record.outcome.kind, OutcomeKind::SpawnFailed { .. });
     if !has_any && is_started {
         notes.push(format!(
-            "no transcript is kept of {}: its output was shown as it came",
+            "no transcript is kept of {}: it was run without \"--detach\"",
             run.id()
         ));
     }
@@ -66,15 +66,14 @@ fn missing(stream: &Stream, copied: u64) -> Option<u64> {
     view.checked_sub(copied).filter(|missing| *missing > 0)
 }
 
-/// How a run ended that did not exit by itself.
+/// How a run ended where the status does not say it: at a limit, told to stop, or nobody knows.
 fn how_it_ended(record: &Envelope) -> Option<String> {
     let ended = record.processes.ended;
-    let is_running = super::is_running(record);
-    match &record.outcome.kind {
-        OutcomeKind::Exited { .. } if ended.is_none() => None,
-        _ if is_running => None,
-        kind => Some(kind.told(&record.limits, ended)),
-    }
+    let is_told = match &record.outcome.kind {
+        OutcomeKind::Exited { .. } | OutcomeKind::Signalled { .. } => false,
+        _ => !super::is_running(record),
+    };
+    is_told.then(|| record.outcome.kind.told(&record.limits, ended))
 }
 
 /// Who outlives it, as long as somebody does.

@@ -39,7 +39,7 @@ pub(crate) struct WaitArgs {
     #[arg(short, long)]
     quiet: bool,
 
-    /// The ids of the runs, or their beginnings; several with text and json alone
+    /// The ids of the runs, or their beginnings or ends; several with text and json alone
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<String>,
 }
@@ -53,7 +53,7 @@ fn wait_inner(args: &WaitArgs) -> Result<ExitCode> {
     let is_one = args.runs.len() == 1;
     if !is_one && !matches!(args.format, RunFormat::Text | RunFormat::Json) {
         return Err(Failure::new("several runs are told as text or json alone")
-            .hint("give one of them after the other to \"noesc wait\""));
+            .hint("wait for one at a time"));
     }
     let runs = args.runs.iter().map(|run| super::find(run)).collect::<Result<Vec<_>>>()?;
     let until = args.time_max.and_then(|time| Instant::now().checked_add(time));
@@ -67,6 +67,9 @@ fn wait_inner(args: &WaitArgs) -> Result<ExitCode> {
 
 fn wait_for(run: &StoredRun, until: Option<Instant>, args: &WaitArgs, is_one: bool) -> Result<u8> {
     let is_over = run.wait(until);
+    if !is_over && args.format != RunFormat::Text {
+        run.settle();
+    }
     let record = super::record(run)?;
     let mut notes = tell(run, &record, args.format)?;
     // It may have ended while it was told.
