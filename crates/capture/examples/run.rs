@@ -28,9 +28,7 @@ impl Through {
 
 impl Sink for Through {
     fn chunk(&mut self, chunk: Chunk<'_>) -> Flow {
-        let outlet = self.outlet(chunk.stream);
-        outlet.buffer().extend_from_slice(chunk.bytes);
-        outlet.write()
+        self.outlet(chunk.stream).push(chunk.bytes)
     }
 
     fn end(&mut self, stream: Stream, _: End) -> Flow {

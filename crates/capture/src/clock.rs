@@ -109,6 +109,11 @@ impl Clock {
         self.linger_end = self.quiet_since + self.limits.linger_max;
     }
 
+    /// Nobody lingers any more.
+    pub(crate) fn hurry(&mut self) {
+        self.linger_end = Instant::now();
+    }
+
     pub(crate) fn linger_until(&self) -> Instant {
         (self.quiet_since + self.limits.linger).min(self.linger_end)
     }

@@ -12,6 +12,8 @@ use std::os::unix::ffi::OsStrExt;
 use libc::{c_char, c_int};
 use rustix::process::Pid;
 
+use crate::descriptors::Inherited;
+
 /// Strings as `execve` takes them.
 struct Strings {
     /// What the pointers point to.
@@ -85,8 +87,8 @@ pub(crate) struct Setup {
     pub(crate) place: Place,
     /// Whether it ends with its parent, whoever kills that.
     pub(crate) follows: bool,
-    /// Descriptors that it is not to inherit.
-    pub(crate) unwanted: Vec<RawFd>,
+    /// Descriptors above 2 that it inherits, where not all of them.
+    pub(crate) inherits: Option<Inherited>,
     /// A descriptor, and the number at which the child finds it.
     pub(crate) extra: Option<(OwnedFd, RawFd)>,
     /// Where it tells the error number of what failed. Closed by a successful exec.
@@ -168,14 +170,13 @@ fn set_up(image: &Image, setup: &Setup) -> rustix::io::Result<()> {
     for (fd, number) in setup.stdio.iter().zip(0..) {
         duplicate_onto(fd.as_raw_fd(), number)?;
     }
-    for fd in &setup.unwanted {
-        // A number that was closed meanwhile, as that of the listing itself, does no harm.
-        let _ = set_close_on_exec(*fd, true);
+    if let Some(inherits) = &setup.inherits {
+        inherits.close_others();
     }
     if let Some((fd, number)) = &setup.extra {
         // Onto itself, `dup2` does nothing and leaves the mark that closes it.
         match fd.as_raw_fd() == *number {
-            true => set_close_on_exec(*number, false)?,
+            true => stay_open(*number)?,
             false => duplicate_onto(fd.as_raw_fd(), *number)?,
         }
     }
@@ -187,7 +188,7 @@ fn set_up(image: &Image, setup: &Setup) -> rustix::io::Result<()> {
         // where it is stopped when it reads and given the terminal then.
         let _ = rustix::termios::tcsetpgrp(terminal, rustix::process::getpid());
     }
-    crate::signal::reset();
+    crate::signal::reset(false);
     Ok(())
 }
 
@@ -214,10 +215,9 @@ fn duplicate_onto(fd: RawFd, number: RawFd) -> rustix::io::Result<()> {
     }
 }
 
-fn set_close_on_exec(fd: RawFd, on: bool) -> rustix::io::Result<()> {
-    let flags = if on { libc::FD_CLOEXEC } else { 0 };
+fn stay_open(fd: RawFd) -> rustix::io::Result<()> {
     // SAFETY: F_SETFD takes an integer and touches no memory.
-    match unsafe { libc::fcntl(fd, libc::F_SETFD, flags) } {
+    match unsafe { libc::fcntl(fd, libc::F_SETFD, 0) } {
         -1 => Err(errno()),
         _ => Ok(()),
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid};
 
 use crate::leftover::PIPES;
 use crate::outcome::Survivors;
@@ -30,6 +30,8 @@ pub(crate) struct Lost;
 pub(crate) struct Link {
     socket: Option<OwnedFd>,
     supervisor: Pid,
+    /// The child as the system tells of its end, whatever became of the supervisor.
+    child: Option<OwnedFd>,
     heard: VecDeque<Word>,
 }
 
@@ -37,12 +39,30 @@ impl Link {
     /// A supervisor that was just forked.
     pub(crate) fn new(socket: OwnedFd, supervisor: Pid) -> Self {
         collect_released();
-        Self { socket: Some(socket), supervisor, heard: VecDeque::new() }
+        Self { socket: Some(socket), supervisor, child: None, heard: VecDeque::new() }
     }
 
     /// How many processes the tree has, counted up to one more than `max`.
-    pub(crate) fn count(&self, max: u32) -> Option<u32> {
-        count_below(self.supervisor, max)
+    pub(crate) fn count(&mut self, max: u32) -> Option<u32> {
+        match count_below(self.supervisor, max) {
+            // Where processes of others are hidden, so is the supervisor, being undumpable.
+            Some(0) | None => self.survivors().count,
+            count => count,
+        }
+    }
+
+    pub(crate) fn end_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.child.as_ref().map(AsFd::as_fd)
+    }
+
+    pub(crate) fn ended(&mut self) {
+        self.child = None;
+        self.wake();
+    }
+
+    /// Lets a supervisor go on that somebody stopped.
+    fn wake(&self) {
+        let _ = kill_process(self.supervisor, Signal::CONT);
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
@@ -56,7 +76,11 @@ impl Link {
     /// The first word: the child's number, or why there is none.
     pub(crate) fn started(&mut self) -> std::io::Result<Pid> {
         match self.answer(|word| matches!(word, Word::Started { .. } | Word::Failed { .. })) {
-            Some(Word::Started { pid }) => Ok(Pid::from_raw(pid).ok_or(Errno::CHILD)?),
+            Some(Word::Started { pid }) => {
+                let pid = Pid::from_raw(pid).ok_or(Errno::CHILD)?;
+                self.child = pidfd_open(pid, PidfdFlags::empty()).ok();
+                Ok(pid)
+            }
             Some(Word::Failed { errno }) => Err(std::io::Error::from_raw_os_error(errno)),
             _ => Err(Errno::CHILD.into()),
         }
@@ -126,6 +150,7 @@ impl Link {
     }
 
     fn send(&self, order: Order, fds: &[BorrowedFd<'_>]) -> bool {
+        self.wake();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(PIPES + 1))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {

@@ -80,29 +80,67 @@ impl Outlet {
         &mut self.pending
     }
 
-    /// Writes what it can without waiting. [`Flow::Blocked`] when something is left,
-    /// [`Flow::Closed`] (now and ever after) when a write failed.
-    pub fn write(&mut self) -> Flow {
-        while !self.closed && self.written < self.pending.len() {
-            let rest = self.pending.get(self.written..).unwrap_or_default();
-            let piece = match self.mode {
-                WriteMode::Pieces if !is_writable(&self.fd) => return Flow::Blocked,
-                WriteMode::Pieces => rest.get(..PIECE_BYTES).unwrap_or(rest),
-                WriteMode::NonBlocking | WriteMode::File => rest,
-            };
-            match rustix::io::write(&self.fd, piece) {
-                Ok(count) => self.written += count,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::AGAIN) => return Flow::Blocked,
-                Err(error) => {
-                    self.closed = true;
-                    self.failure = Some(io::Error::from(error).kind());
+    /// Writes these bytes behind what is pending, and keeps what can't be written without waiting.
+    /// The same as appending them and [`write`](Self::write), without a copy of what goes out at
+    /// once.
+    pub fn push(&mut self, bytes: &[u8]) -> Flow {
+        if !self.pending.is_empty() {
+            self.pending.extend_from_slice(bytes);
+            return self.write();
+        }
+        let mut rest = bytes;
+        while !self.closed && !rest.is_empty() {
+            match self.write_some(rest) {
+                Some(count) => rest = rest.get(count..).unwrap_or_default(),
+                None => {
+                    self.pending.extend_from_slice(rest);
+                    return Flow::Blocked;
                 }
             }
         }
+        self.flow()
+    }
+
+    /// Writes what it can without waiting. [`Flow::Blocked`] when something is left,
+    /// [`Flow::Closed`] (now and ever after) when a write failed.
+    pub fn write(&mut self) -> Flow {
+        let pending = std::mem::take(&mut self.pending);
+        while !self.closed && self.written < pending.len() {
+            match self.write_some(pending.get(self.written..).unwrap_or_default()) {
+                Some(count) => self.written += count,
+                None => {
+                    self.pending = pending;
+                    return Flow::Blocked;
+                }
+            }
+        }
+        self.pending = pending;
         self.pending.clear();
         self.written = 0;
+        self.flow()
+    }
+
+    fn flow(&self) -> Flow {
         if self.closed { Flow::Closed } else { Flow::Continue }
+    }
+
+    /// One write, of some of the bytes; `None` when it would wait.
+    fn write_some(&mut self, bytes: &[u8]) -> Option<usize> {
+        let piece = match self.mode {
+            WriteMode::Pieces if !is_writable(&self.fd) => return None,
+            WriteMode::Pieces => bytes.get(..PIECE_BYTES).unwrap_or(bytes),
+            WriteMode::NonBlocking | WriteMode::File => bytes,
+        };
+        match rustix::io::write(&self.fd, piece) {
+            Ok(count) => Some(count),
+            Err(rustix::io::Errno::INTR) => Some(0),
+            Err(rustix::io::Errno::AGAIN) => None,
+            Err(error) => {
+                self.closed = true;
+                self.failure = Some(io::Error::from(error).kind());
+                Some(0)
+            }
+        }
     }
 
     /// Gives up: its reader went away. [`Flow::Closed`] from now on.

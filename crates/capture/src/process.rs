@@ -110,6 +110,24 @@ impl Process {
         let _ = kill_process_group(self.pid, signal);
     }
 
+    /// Readable when the child has ended, until [`ended`](Self::ended) is called; `None` where
+    /// [`fd`](Self::fd) tells it.
+    pub(crate) fn end_fd(&self) -> Option<BorrowedFd<'_>> {
+        match &self.keeper {
+            #[cfg(target_os = "linux")]
+            Keeper::Supervisor(link) => link.end_fd(),
+            Keeper::Own(_) => None,
+        }
+    }
+
+    /// The child has ended: whoever has to tell how is to go on, if somebody stopped it.
+    pub(crate) fn ended(&mut self) {
+        #[cfg(target_os = "linux")]
+        if let Keeper::Supervisor(link) = &mut self.keeper {
+            link.ended();
+        }
+    }
+
     /// Asks what is not of the group to end, too.
     pub(crate) fn ask_tree(&mut self) {
         match &mut self.keeper {
@@ -131,8 +149,8 @@ impl Process {
 
     /// How many processes the tree has, counted up to one more than `max`; `None` where that can
     /// not be told.
-    pub(crate) fn count(&self, max: u32) -> Option<u32> {
-        match &self.keeper {
+    pub(crate) fn count(&mut self, max: u32) -> Option<u32> {
+        match &mut self.keeper {
             #[cfg(target_os = "linux")]
             Keeper::Supervisor(link) => link.count(max),
             Keeper::Own(_) => None,

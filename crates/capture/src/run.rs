@@ -3,6 +3,7 @@
 mod attend;
 mod wait;
 
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::process::Signal;
@@ -55,7 +56,7 @@ pub fn run(command: &Command, limits: &Limits, sink: &mut impl Sink) -> Captured
         pid: None,
         executable: None,
         stdin: command.stdin,
-        attended: signals.is_some(),
+        attended: signals.as_ref().is_some_and(Signals::are_heeded),
         undumpable,
         privileged: is_privileged(),
         scope: Scope::Group,
@@ -75,7 +76,7 @@ pub fn run(command: &Command, limits: &Limits, sink: &mut impl Sink) -> Captured
             captured.outcome = Outcome::SpawnFailed { reason, path };
             captured.executable = executable;
         }
-        Ok(Spawned { process, executable, outputs }) => {
+        Ok(Spawned { process, executable, outputs, terminal: own }) => {
             captured.pid = u32::try_from(process.pid().as_raw_nonzero().get()).ok();
             captured.executable = Some(executable);
             captured.outcome = Outcome::Unknown { why: Unknown::StillRunning };
@@ -89,6 +90,7 @@ pub fn run(command: &Command, limits: &Limits, sink: &mut impl Sink) -> Captured
                 limits: *limits,
                 process,
                 lanes: lanes.collect(),
+                own,
                 keyboard,
                 signals,
                 terminal,
@@ -113,7 +115,7 @@ pub fn run(command: &Command, limits: &Limits, sink: &mut impl Sink) -> Captured
 }
 
 /// What is typed into the terminal of the child, if it has one.
-fn keyboard(command: &Command, outputs: &[(Stream, std::os::fd::OwnedFd)]) -> Option<Keyboard> {
+fn keyboard(command: &Command, outputs: &[(Stream, OwnedFd)]) -> Option<Keyboard> {
     let (_, terminal) = outputs.iter().find(|(stream, _)| *stream == Stream::Pty)?;
     let terminal = terminal.try_clone().ok()?;
     Some(Keyboard::new(terminal, command.stdin == Stdin::Inherit))
@@ -125,7 +127,8 @@ struct Ending {
     signal: i32,
     since: Instant,
     kill_at: Instant,
-    /// When waiting is over, once it was killed.
+    killed: bool,
+    /// When waiting is over.
     give_up: Option<Instant>,
 }
 
@@ -134,6 +137,9 @@ struct Run<'s, S> {
     limits: Limits,
     process: Process,
     lanes: Vec<Lane>,
+    /// The child's side of its terminal, as long as it runs: it may close its own and open the
+    /// terminal again, which must not look like the end.
+    own: Option<OwnedFd>,
     keyboard: Option<Keyboard>,
     signals: Option<Signals>,
     terminal: Option<Terminal>,
@@ -176,8 +182,15 @@ impl<S: Sink> Run<'_, S> {
                     keyboard.write();
                 }
             }
-            self.take_signals();
-            self.look_at_process();
+            if ready.signals {
+                self.take_signals();
+            }
+            if ready.end {
+                self.process.ended();
+            }
+            if ready.process || ready.signals {
+                self.look_at_process();
+            }
             self.keep_deadlines();
         }
     }
@@ -257,6 +270,7 @@ impl<S: Sink> Run<'_, S> {
         }
         self.exit = Some(exit);
         self.is_gone = is_alone;
+        self.own = None;
         if let Some(terminal) = &mut self.terminal {
             terminal.take_back();
         }
@@ -295,8 +309,10 @@ impl<S: Sink> Run<'_, S> {
             }
             Some(_) => {}
             None => {
-                let process = &self.process;
+                let process = &mut self.process;
                 if let Some((cause, then)) = self.clock.struck(|max| process.count(max)) {
+                    // It may have ended by itself just now.
+                    self.look_at_process();
                     self.strike(cause, then, None);
                 }
             }
@@ -319,8 +335,10 @@ impl<S: Sink> Run<'_, S> {
             return;
         }
         if self.exit.is_some() && then != AtLimit::Drain {
-            // How the process ended is known; what it left behind is not waited for.
-            return self.cut_off(cause.cutoff(), true);
+            // How the process ended is known. What it printed is read to its end; for what it left
+            // behind nobody lingers.
+            self.clock.hurry();
+            return;
         }
         let lanes = self.lanes.iter_mut().enumerate();
         let concerned = lanes.filter(|(at, _)| index.is_none_or(|index| index == *at));
@@ -353,12 +371,16 @@ impl<S: Sink> Run<'_, S> {
         let since = Instant::now();
         let kill_at = since + self.limits.grace;
         let signal = signal.as_raw();
-        self.ending = Some(Ending { cause, signal, since, kill_at, give_up: None });
+        self.ending = Some(Ending { cause, signal, since, kill_at, killed: false, give_up: None });
     }
 
+    /// Kills what is left. Where nothing is, only the reader is waited for, and not much longer.
     fn kill(&mut self) {
-        self.process.kill_tree();
+        if !self.is_gone {
+            self.process.kill_tree();
+        }
         if let Some(ending) = &mut self.ending {
+            ending.killed |= !self.is_gone;
             ending.give_up = Some(Instant::now() + KILL_TAKES_MAX);
         }
     }
@@ -392,7 +414,7 @@ impl<S: Sink> Run<'_, S> {
         captured.ended_by = self
             .ending
             .as_ref()
-            .map(|ending| Ended { signal: ending.signal, killed: ending.give_up.is_some() });
+            .map(|ending| Ended { signal: ending.signal, killed: ending.killed });
         captured.chunks = self.chunks;
         captured.survivors = match (self.is_gone, captured.scope) {
             (true, Scope::Tree) => Survivors { count: Some(0), listed: Vec::new() },

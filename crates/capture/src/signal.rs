@@ -34,6 +34,8 @@ static HELD: AtomicBool = AtomicBool::new(false);
 /// The handlers, held until dropped.
 pub(crate) struct Signals {
     saved: Vec<(c_int, libc::sigaction)>,
+    /// What was blocked before.
+    mask: Option<Mask>,
     queue: VecDeque<c_int>,
 }
 
@@ -43,7 +45,7 @@ impl Signals {
         if HELD.swap(true, Ordering::AcqRel) {
             return None;
         }
-        let mut signals = Self { saved: Vec::new(), queue: VecDeque::new() };
+        let mut signals = Self { saved: Vec::new(), mask: None, queue: VecDeque::new() };
         open_pipe()?;
         signals.fill();
         signals.queue.clear();
@@ -53,7 +55,28 @@ impl Signals {
         for signal in FOLLOWING {
             signals.handle(signal, false);
         }
+        signals.unblock();
         Some(signals)
+    }
+
+    /// Whether those that end a run are passed on: neither all of them were ignored before.
+    pub(crate) fn are_heeded(&self) -> bool {
+        let is_handled = |signal: &Signal| self.saved.iter().any(|(n, _)| *n == signal.as_raw());
+        CANCELLING.iter().any(is_handled)
+    }
+
+    /// Lets the signals come that are handled: whoever started us may have blocked them.
+    fn unblock(&mut self) {
+        let (mut set, mut before) = (empty_set(), empty_set());
+        // SAFETY: both point to initialised sets of ours, the numbers are those of signals, and
+        // changing the calling thread's mask has no other precondition.
+        unsafe {
+            for (number, _) in &self.saved {
+                libc::sigaddset(&raw mut set, *number);
+            }
+            libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, &raw mut before);
+        }
+        self.mask = Some(Mask(before));
     }
 
     /// Readable when a signal has arrived.
@@ -133,19 +156,22 @@ impl Drop for Signals {
         for (number, old) in &self.saved {
             exchange(*number, Some(old));
         }
+        if let Some(mask) = self.mask {
+            mask.set();
+        }
         HELD.store(false, Ordering::Release);
     }
 }
 
 /// Makes this process the one that a program expects to start in: nothing blocked, nothing handled,
-/// `SIGPIPE` deadly. What is ignored otherwise (`nohup`) stays so. For a child between fork and
-/// exec: system calls only.
-pub(crate) fn reset() {
+/// `SIGPIPE` deadly. What is ignored otherwise (`nohup`) stays so, unless it `heeds` all. For a
+/// child between fork and exec: system calls only.
+pub(crate) fn reset(heeds: bool) {
     let default = with_handler(libc::SIG_DFL);
     for number in 1..SIGNALS_END {
         let is_ignored =
             exchange(number, None).is_some_and(|old| old.sa_sigaction == libc::SIG_IGN);
-        if !is_ignored || number == libc::SIGPIPE {
+        if heeds || !is_ignored || number == libc::SIGPIPE {
             // Those that can't be changed are as they should be.
             exchange(number, Some(&default));
         }

@@ -20,6 +20,8 @@ pub(crate) struct Spawned {
     pub(crate) process: Process,
     pub(crate) executable: PathBuf,
     pub(crate) outputs: Vec<(Stream, OwnedFd)>,
+    /// The child's side of a terminal of its own.
+    pub(crate) terminal: Option<OwnedFd>,
 }
 
 /// Why it was not started, and the path that is to blame.
@@ -54,7 +56,7 @@ pub(crate) fn spawn(
     // would hold them for a moment, and the end of a stream would not be seen in time.
     let alone = SPAWNING.lock().unwrap_or_else(PoisonError::into_inner);
     let Wiring { mut outputs, stdio } = wire(command)?;
-    let unwanted = command.keep_fds.as_ref().map(|keep| descriptors::unwanted(keep));
+    let own = command.terminal.map(|_| stdio[0].try_clone()).transpose()?;
     let (extra, _reserved) = match command.extra_fd {
         None => (None, None),
         Some(number) => {
@@ -71,15 +73,15 @@ pub(crate) fn spawn(
         (None, Some(terminal)) => Place::Group { terminal: terminal.for_child()? },
         (None, None) => Place::Group { terminal: None },
     };
-    let unwanted = unwanted.unwrap_or_default();
+    let inherits = command.keep_fds.as_ref().map(|keep| descriptors::Inherited::new(keep));
     let failure = descriptors::above_standard(failure.into())?;
     let follows = command.supervised;
-    let setup = Setup { stdio, place, follows, unwanted, extra, failure };
+    let setup = Setup { stdio, place, follows, inherits, extra, failure };
     let process = start(&image, &setup, command.supervised)?;
     // With the writing ends here no end of file would ever come.
     drop((setup, alone));
     match failure_of(told) {
-        None => Ok(Spawned { process, executable, outputs }),
+        None => Ok(Spawned { process, executable, outputs, terminal: own }),
         Some(error) => {
             process.release(Left::default());
             Err(classify(&error, &executable, command))

@@ -49,7 +49,15 @@ const ASKED_MAX: usize = 256;
 
 /// Starts the child and supervises it. For the child of a fork alone.
 pub(crate) fn supervise(socket: &OwnedFd, image: &Image, setup: &Setup) -> ! {
-    let Ok(signals) = Inbox::open() else { quit(1) };
+    let failed = |error: &std::io::Error| -> ! {
+        let errno = Errno::from_io_error(error).unwrap_or(Errno::IO);
+        let _ = say(socket, &Word::Failed { errno: errno.raw_os_error() });
+        quit(1)
+    };
+    let signals = match Inbox::open() {
+        Ok(signals) => signals,
+        Err(error) => failed(&error),
+    };
     let _ = rustix::process::setpgid(None, None);
     let _ = rustix::process::set_child_subreaper(Pid::from_raw(1));
     let started = start(image, setup, |child| {
@@ -62,11 +70,7 @@ pub(crate) fn supervise(socket: &OwnedFd, image: &Image, setup: &Setup) -> ! {
     });
     let child = match started {
         Ok(child) => child,
-        Err(error) => {
-            let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
-            let _ = say(socket, &Word::Failed { errno: errno.raw_os_error() });
-            quit(1);
-        }
+        Err(error) => failed(&error),
     };
     close_all_but(socket.as_raw_fd(), signals.as_raw_fd());
     let mut supervisor = Supervisor {
@@ -104,6 +108,8 @@ fn close_all_but(one: i32, other: i32) {
         let _ = rustix::stdio::dup2_stderr(&null);
         // Among those that are closed next.
         std::mem::forget(null);
+    } else {
+        close_range(0, 2);
     }
     let (low, high) = (one.min(other), one.max(other));
     close_range(3, low - 1);
@@ -236,7 +242,11 @@ impl Supervisor<'_> {
     fn take_signals(&mut self) {
         while let Some(signal) = self.signals.next() {
             // As long as there is a collector, signals are its business.
-            if signal == libc::SIGTERM && self.leftover.is_some() && self.aim == Aim::Watch {
+            if signal == libc::SIGTERM && self.leftover.is_some() && self.aim == Aim::Ask {
+                // A second one.
+                self.aim = Aim::Kill;
+                self.give_up = Some(Instant::now() + KILL_TAKES_MAX);
+            } else if signal == libc::SIGTERM && self.leftover.is_some() && self.aim == Aim::Watch {
                 let _ = kill_process_group(self.child, Signal::TERM);
                 let _ = kill_process_group(self.child, Signal::CONT);
                 self.aim = Aim::Ask;

@@ -153,6 +153,57 @@ fn time_blocked_on_the_reader_is_no_silence() {
 }
 
 #[test]
+fn what_was_printed_before_the_end_is_read_whatever_the_limit() {
+    /// Takes nothing until the limit is long over.
+    struct Late(std::time::Instant);
+    impl Sink for Late {
+        fn chunk(&mut self, _: Chunk<'_>) -> Flow {
+            self.writable(Stream::Stdout)
+        }
+        fn end(&mut self, _: Stream, _: End) -> Flow {
+            self.writable(Stream::Stdout)
+        }
+        fn writable(&mut self, _: Stream) -> Flow {
+            if self.0.elapsed() < ms(900) { Flow::Blocked } else { Flow::Continue }
+        }
+    }
+    for then in [AtLimit::Stop, AtLimit::Partial] {
+        let mut limits = Limits::default();
+        limits.time_max = Some(Limited { max: ms(400), then });
+        let script = "head -c 60000 /dev/zero; echo err >&2; exit 3";
+        let mut late = Late(std::time::Instant::now());
+        let captured = run(&sh(script), &limits, &mut late);
+        assert_eq!(captured.outcome, Outcome::Exited { code: 3 }, "{then:?}");
+        for (stream, bytes) in [(captured.stdout, 60_000), (captured.stderr, 4)] {
+            assert_eq!((stream.bytes, stream.end.eof), (bytes, true), "{then:?}");
+            assert_eq!(stream.end.cutoff, Cutoff::None, "{then:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_killed_that_has_ended() {
+    struct Never;
+    impl Sink for Never {
+        fn chunk(&mut self, _: Chunk<'_>) -> Flow {
+            Flow::Blocked
+        }
+        fn end(&mut self, _: Stream, _: End) -> Flow {
+            Flow::Blocked
+        }
+        fn writable(&mut self, _: Stream) -> Flow {
+            Flow::Blocked
+        }
+    }
+    let mut limits = Limits::default();
+    limits.time_max = Some(Limited::stop(ms(300)));
+    limits.grace = ms(300);
+    let captured = run(&sh("exec yes"), &limits, &mut Never);
+    assert_eq!(captured.outcome, Outcome::TimedOut { exit: TERMED });
+    assert_eq!(captured.ended_by, Some(Ended { signal: 15, killed: false }));
+}
+
+#[test]
 fn a_rate_is_bytes_within_a_second() {
     for (max, outcome) in [
         (3001, Outcome::Exited { code: 0 }),

@@ -88,6 +88,14 @@ fn a_terminal_that_something_else_holds_is_cut_off() {
 }
 
 #[test]
+fn a_terminal_that_is_closed_and_opened_again_is_the_same() {
+    let script = "exec 0<&- 1>&- 2>&-; sleep 0.3; echo again >/dev/tty && exit 5";
+    let (captured, text) = ran(&in_terminal(script, 80, 24));
+    assert_eq!((text.as_str(), captured.outcome), ("again\r\n", Outcome::Exited { code: 5 }));
+    assert!(captured.pty.unwrap().end.eof);
+}
+
+#[test]
 fn a_limit_ends_it_too() {
     let mut limits = Limits::default();
     limits.time_max = Some(Limited::stop(Duration::from_millis(300)));

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use common::{Folder, Keep, eventually, example, sh};
 use noesc_capture::{
-    COUNT_DIGITS, Chunk, Cutoff, End, Flow, Limited, Limits, Outcome, Scope, Sink, Stream,
+    COUNT_DIGITS, Chunk, Cutoff, End, Exit, Flow, Limited, Limits, Outcome, Scope, Sink, Stream,
     Survivors, run,
 };
 
@@ -168,6 +168,23 @@ fn nobody_is_told_of_a_run_that_nothing_outlives() {
     let mut sink = Counted { file: folder.file("count"), told: Vec::new(), text: String::new() };
     let captured = run(&sh("sleep 0.1 & wait; echo done"), &Limits::default(), &mut sink);
     assert_eq!((captured.survivors.count, sink.told.len()), (Some(0), 0));
+}
+
+#[test]
+fn a_supervisor_that_was_stopped_goes_on() {
+    for (script, outcome) in [
+        ("kill -STOP $PPID; exit 3", Outcome::Exited { code: 3 }),
+        (
+            "kill -STOP $PPID; exec sleep 300",
+            Outcome::TimedOut { exit: Exit::Signalled { signal: 15, core: false } },
+        ),
+    ] {
+        let mut limits = Limits::default();
+        limits.time_max = Some(Limited::stop(Duration::from_millis(700)));
+        let captured = run(&sh(script), &limits, &mut Keep::default());
+        assert_eq!(captured.outcome, outcome, "{script}");
+        assert_eq!(captured.survivors.count, Some(0));
+    }
 }
 
 #[test]

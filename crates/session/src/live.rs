@@ -184,14 +184,16 @@ impl Output {
     }
 
     fn push(&mut self, view: &str) -> Flow {
-        match &mut self.names {
-            Some(names) => names.push(view, self.outlet.buffer()),
-            None => self.outlet.buffer().extend_from_slice(view.as_bytes()),
-        }
         if let Some(last) = view.as_bytes().last() {
             self.is_line_open = *last != b'\n';
         }
-        self.outlet.write()
+        match &mut self.names {
+            Some(names) => {
+                names.push(view, self.outlet.buffer());
+                self.outlet.write()
+            }
+            None => self.outlet.push(view.as_bytes()),
+        }
     }
 
     /// Nothing follows.

@@ -37,10 +37,14 @@ impl Suspicion {
         }
         let mut chunk = chunk;
         if !self.is_fed {
-            let Some(first) = chunk.iter().position(|byte| !byte.is_ascii()) else {
+            // A whole piece is looked at faster than byte by byte.
+            let clean = chunk.chunks(256).take_while(|piece| piece.is_ascii()).count() * 256;
+            let rest = chunk.get(clean..).unwrap_or_default();
+            let Some(first) = rest.iter().position(|byte| !byte.is_ascii()) else {
                 self.before = chunk.last().copied();
                 return;
             };
+            let first = clean + first;
             self.is_fed = true;
             match (first, self.before) {
                 (0, Some(before)) => self.feed(&[before]),

@@ -21,6 +21,9 @@ pub(super) struct Ready {
     pub(super) abandoned: [bool; STREAMS],
     pub(super) typed: bool,
     pub(super) typing: bool,
+    pub(super) process: bool,
+    pub(super) end: bool,
+    pub(super) signals: bool,
 }
 
 impl<S: Sink> Run<'_, S> {
@@ -60,8 +63,10 @@ impl<S: Sink> Run<'_, S> {
         let keyboard = self.keyboard.as_ref();
         let typed = add(&mut fds, keyboard.and_then(Keyboard::source), PollFlags::IN);
         let typing = add(&mut fds, keyboard.and_then(Keyboard::target), PollFlags::OUT);
-        add(&mut fds, self.process.fd(), PollFlags::IN);
-        add(&mut fds, self.signals.as_ref().and_then(|_| Signals::fd()), PollFlags::IN);
+        let process = add(&mut fds, self.process.fd(), PollFlags::IN);
+        let end = add(&mut fds, self.process.end_fd(), PollFlags::IN);
+        let signals = self.signals.as_ref().and_then(|_| Signals::fd());
+        let signals = add(&mut fds, signals, PollFlags::IN);
         let timeout = timeout.map(|timeout| Timespec::try_from(timeout).unwrap_or_default());
         if poll(&mut fds, timeout.as_ref()).is_err() {
             return Ready::default();
@@ -74,6 +79,10 @@ impl<S: Sink> Run<'_, S> {
             abandoned: readers.map(is_ready),
             typed: is_ready(typed),
             typing: is_ready(typing),
+            // Where nothing tells of the process, it is looked at each time.
+            process: process.is_none() || is_ready(process),
+            end: is_ready(end),
+            signals: is_ready(signals),
         };
         for ((ready, place), lane) in ready.lanes.iter_mut().zip(places).zip(&self.lanes) {
             *ready |= place.is_none() && lane.blocked;
