@@ -33,6 +33,16 @@ impl Lane {
         !self.is_open() && !self.blocked
     }
 
+    /// Whether nobody holds the other side any more: what is still to be read has an end.
+    pub(crate) fn is_released(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        self.source.as_ref().is_some_and(|source| {
+            let mut fds = [PollFd::new(source, PollFlags::IN)];
+            poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().contains(PollFlags::HUP)
+        })
+    }
+
     /// A limit struck while the stream was open; the first one is told.
     pub(crate) fn mark(&mut self, cutoff: Cutoff) {
         if self.is_open() && self.record.end.cutoff == Cutoff::None {

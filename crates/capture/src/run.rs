@@ -318,7 +318,11 @@ impl<S: Sink> Run<'_, S> {
             }
         }
         if self.is_lingering() && Instant::now() >= self.clock.linger_until() {
-            self.cut_off(Cutoff::WriterAlive, true);
+            // One that nobody holds any more is at its end, or will be when it is read.
+            let held = self.lanes.iter_mut().filter(|lane| !lane.is_released());
+            for lane in held {
+                lane.cut_off(Cutoff::WriterAlive, true, self.sink);
+            }
         }
     }
 
