@@ -59,8 +59,8 @@ fn listed(keep: &[RawFd]) -> Vec<RawFd> {
 }
 
 /// Makes `child` start on its own: in a session without a terminal, with every signal as it is by
-/// default, and with none of this process's descriptors above 2 but `keep`, so that nobody waits for
-/// it who waits for the end of a pipe.
+/// default, and with none of this process's descriptors above 2 but `keep`, so that nobody waits
+/// for it who waits for the end of a pipe.
 ///
 /// ```
 /// let mut child = std::process::Command::new("true");

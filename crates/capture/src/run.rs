@@ -49,28 +49,9 @@ pub fn run(command: &Command, limits: &Limits, sink: &mut impl Sink) -> Captured
     let shares_terminal = signals.is_some() && command.terminal.is_none();
     let mut terminal = shares_terminal.then(|| Terminal::open(inherits)).flatten();
     let (started, clock) = (SystemTime::now(), Instant::now());
-    let mut captured = Captured {
-        outcome: Outcome::Unknown { why: Unknown::NotStarted },
-        observed_by: Observer::Collector,
-        exit: Exit::Unknown { why: Unknown::NotStarted },
-        pid: None,
-        executable: None,
-        stdin: command.stdin,
-        attended: signals.as_ref().is_some_and(Signals::are_heeded),
-        undumpable,
-        privileged: is_privileged(),
-        scope: Scope::Group,
-        ended_by: None,
-        survivors: Survivors::default(),
-        started,
-        ended: started,
-        duration: Duration::ZERO,
-        chunks: 0,
-        stdout: StreamRecord::default(),
-        stderr: StreamRecord::default(),
-        extra: command.extra_fd.map(|_| StreamRecord::default()),
-        pty: command.terminal.map(|_| StreamRecord::default()),
-    };
+    let mut captured = unstarted(command, started);
+    captured.attended = signals.as_ref().is_some_and(Signals::are_heeded);
+    captured.undumpable = undumpable;
     match spawn(command, terminal.as_mut()) {
         Err(SpawnFailure { reason, path, executable }) => {
             captured.outcome = Outcome::SpawnFailed { reason, path };
@@ -112,6 +93,32 @@ pub fn run(command: &Command, limits: &Limits, sink: &mut impl Sink) -> Captured
     captured.duration = clock.elapsed();
     captured.ended = SystemTime::now();
     captured
+}
+
+/// What is known of a run before its process is there.
+fn unstarted(command: &Command, started: SystemTime) -> Captured {
+    Captured {
+        outcome: Outcome::Unknown { why: Unknown::NotStarted },
+        observed_by: Observer::Collector,
+        exit: Exit::Unknown { why: Unknown::NotStarted },
+        pid: None,
+        executable: None,
+        stdin: command.stdin,
+        attended: false,
+        undumpable: false,
+        privileged: is_privileged(),
+        scope: Scope::Group,
+        ended_by: None,
+        survivors: Survivors::default(),
+        started,
+        ended: started,
+        duration: Duration::ZERO,
+        chunks: 0,
+        stdout: StreamRecord::default(),
+        stderr: StreamRecord::default(),
+        extra: command.extra_fd.map(|_| StreamRecord::default()),
+        pty: command.terminal.map(|_| StreamRecord::default()),
+    }
 }
 
 /// What is typed into the terminal of the child, if it has one.
