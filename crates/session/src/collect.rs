@@ -366,10 +366,14 @@ impl Sink for Collector<'_> {
     }
 
     fn started(&mut self, so_far: &Captured) {
-        let Some(room) = &mut self.room else { return };
-        self.so_far = Some(so_far.clone());
-        room.started();
-        self.wake();
+        if self.room.is_some() {
+            self.so_far = Some(so_far.clone());
+            // Whoever learns that it has started finds its record.
+            self.wake();
+        }
+        if let Some(room) = &mut self.room {
+            room.started();
+        }
     }
 
     fn wake_at(&self) -> Option<Instant> {
