@@ -1,0 +1,44 @@
+#![forbid(unsafe_code)]
+//! What is kept of runs. It does not know why bytes are kept.
+//!
+//! The [`Ledger`] tells what happened, one signed record an event, in a file that only grows. Each
+//! record holds the hash of the one before, and all of them are the leaves of a Merkle tree. A
+//! [`Checkpoint`] that left the machine proves that nothing before it changed.
+//!
+//! ```
+//! use std::time::{Duration, SystemTime};
+//! use noesc_evidence::{CollectorKey, Kind, Ledger, verify, verify_since};
+//!
+//! # let folder = std::env::temp_dir().join(format!("noesc-evidence-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! let (path, wait) = (folder.join("ledger"), Duration::from_secs(5));
+//! let key = CollectorKey::create(&folder.join("key"), "example.com/ledger")?;
+//! let mut ledger = Ledger::open(&path, &key, wait)?;
+//! ledger.append(SystemTime::now(), Kind::Run, &serde_json::json!({"run": "one"}))?;
+//! let checkpoint = ledger.checkpoint(SystemTime::now())?;
+//! drop(ledger);
+//! assert_eq!(verify(&path, key.verifier(), wait)?.records, 2);
+//! assert_eq!(verify_since(&path, key.verifier(), &checkpoint, wait)?.records, 2);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod checkpoint;
+mod error;
+mod files;
+mod key;
+mod ledger;
+mod moment;
+mod proof;
+mod record;
+mod tree;
+mod verify;
+
+pub use checkpoint::{CHECKPOINT_BYTES_MAX, Checkpoint, CheckpointError};
+pub use error::LedgerError;
+pub use key::{CollectorKey, KEY_NAME_BYTES_MAX, KeyError, VerifierKey};
+pub use ledger::{Ledger, RESERVE_BYTES};
+pub use proof::{prove_consistency, prove_inclusion, verify_consistency, verify_inclusion};
+pub use record::{Fault, Kind, RECORD_BYTES_MAX, Record};
+pub use tree::{Digest, Tree, leaf_hash};
+pub use verify::{Verified, read, verify, verify_since};
