@@ -139,6 +139,8 @@ impl Checkpoint {
     }
 }
 
+/// The note as it was made or read, for a file. One that was read may hold lines of strangers:
+/// escape it before anybody looks at it.
 impl fmt::Display for Checkpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.note)

@@ -14,7 +14,7 @@ use crate::error::LedgerError;
 use crate::files;
 use crate::key::CollectorKey;
 use crate::record::{self, Fault, Kind, RECORD_BYTES_MAX, Record};
-use crate::tree::Digest;
+use crate::tree::{Digest, leaf_hash};
 use crate::verify::walk;
 
 /// Bytes that a full disk is made to give up, so that the ledger can say that it is full: as many
@@ -147,7 +147,7 @@ impl<'k> Ledger<'k> {
         self.file.sync_data()?;
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         self.end = end;
-        self.next = (self.next.0 + 1, crate::tree::leaf_hash(line));
+        self.next = (after(self.next.0), leaf_hash(line));
         Ok(())
     }
 
@@ -218,6 +218,11 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
 
+/// The number after one. Whoever has the key may have signed the last that there is.
+fn after(index: u64) -> u64 {
+    index.saturating_add(1)
+}
+
 /// The last bytes of a ledger: the last record and the one before are among them.
 struct Window {
     /// Where in the file they begin.
@@ -272,10 +277,37 @@ impl Window {
         record
             .check_signature(key.verifier())
             .map_err(|fault| self.damaged(Some(record.index), start, fault))?;
-        Ok(Tail { end: offset, next: (record.index + 1, record.hash()), torn })
+        Ok(Tail { end: offset, next: (after(record.index), record.hash()), torn })
     }
 }
 
 fn parse_line(line: &[u8]) -> Result<Record<'_>, Fault> {
     Record::parse(line.strip_suffix(b"\n").ok_or(Fault::Incomplete)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_number_that_there_is_stops_nobody() {
+        let name = format!("noesc-evidence-last-number-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let key = CollectorKey::from_seed("example.com/ledger", &[7; 32]).unwrap();
+        let last = (u64::MAX, Digest::default());
+        let line = record::render(&key, last, SystemTime::now(), Kind::Run, &json!({})).unwrap();
+        fs::write(&path, line).unwrap();
+        let mut ledger = Ledger::open(&path, &key, Duration::ZERO).unwrap();
+        for _ in 0..2 {
+            let written = ledger.append(SystemTime::now(), Kind::Run, &json!({}));
+            assert_eq!(written.unwrap(), u64::MAX);
+        }
+        let error = ledger.checkpoint(SystemTime::now()).unwrap_err();
+        let expected = Fault::Index { expected: 0, found: u64::MAX };
+        assert!(matches!(error, LedgerError::Damaged { fault, .. } if fault == expected));
+        fs::remove_file(ledger.reserve()).unwrap();
+        fs::remove_file(path).unwrap();
+    }
 }

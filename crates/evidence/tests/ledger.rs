@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use common::{Place, WAIT, moment};
 use noesc_evidence::{
-    CollectorKey, Digest, Fault, KeyError, Kind, Ledger, LedgerError, RESERVE_BYTES, Tree,
-    leaf_hash, verify,
+    CollectorKey, Digest, Fault, KeyError, Kind, Ledger, LedgerError, RECORD_BYTES_MAX,
+    RESERVE_BYTES, Tree, leaf_hash, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -106,8 +106,10 @@ fn a_second_writer_waits_for_a_while_and_then_says_so() {
 #[test]
 fn what_is_no_plain_file_is_no_ledger() {
     let place = Place::new();
+    place.fill(1);
     let link = place.folder.join("link");
     std::os::unix::fs::symlink(&place.ledger, &link).unwrap();
+    assert!(matches!(verify(&link, place.key.verifier(), WAIT), Err(LedgerError::Io { .. })));
     let null = std::path::Path::new("/dev/null");
     assert!(matches!(Ledger::open(&link, &place.key, WAIT), Err(LedgerError::Io { .. })));
     assert!(matches!(Ledger::open(null, &place.key, WAIT), Err(LedgerError::NotAFile { .. })));
@@ -129,6 +131,38 @@ fn an_event_that_makes_no_record_leaves_the_ledger_as_it_was() {
         assert!(matches!(error, LedgerError::Event { .. }), "{error}");
     }
     assert_eq!(ledger.append(moment(0), Kind::Run, &json!({})).unwrap(), 0);
+}
+
+#[test]
+fn a_ledger_takes_records_of_record_bytes_max_and_no_more() {
+    let place = Place::new();
+    place.fill(1);
+    // What a record has besides the text; the index has one digit in all of them.
+    let event = |len: usize| json!({"a": "x".repeat(len)});
+    let before = place.bytes().len();
+    place.open().unwrap().append(moment(0), Kind::Run, &event(0)).unwrap();
+    let base = place.bytes().len() - before;
+    let bytes = |len: usize| place.open().unwrap().append(moment(0), Kind::Run, &event(len - base));
+    assert_eq!(bytes(RECORD_BYTES_MAX - 1).unwrap(), 2);
+    assert_eq!(bytes(RECORD_BYTES_MAX).unwrap(), 3);
+    assert_eq!(bytes(RECORD_BYTES_MAX).unwrap(), 4);
+    let error = bytes(RECORD_BYTES_MAX + 1).unwrap_err();
+    assert!(matches!(error, LedgerError::Event { fault: Fault::TooLong }), "{error}");
+    assert_eq!(place.verify().unwrap().records, 5);
+    assert_eq!(place.bytes().len(), before + base + 3 * RECORD_BYTES_MAX - 1);
+}
+
+#[test]
+fn a_reader_keeps_no_writer_waiting() {
+    let place = Place::new();
+    place.fill(2);
+    let read = noesc_evidence::read(&place.ledger, place.key.verifier(), WAIT, |record, _| {
+        let mut ledger = Ledger::open(&place.ledger, &place.key, Duration::ZERO).unwrap();
+        ledger.append(moment(9), Kind::Run, &json!({"read": record.index})).unwrap();
+    });
+    // It reads what there was when it began.
+    assert_eq!(read.unwrap().records, 2);
+    assert_eq!(place.verify().unwrap().records, 4);
 }
 
 #[test]

@@ -186,9 +186,18 @@ fn a_tail_longer_than_a_record_is_not_torn_but_an_error() {
         let (place, starts, _) = filled();
         let long = [place.bytes(), vec![b'x'; len]].concat();
         place.write(&long);
+        let fault = if fits { Fault::Incomplete } else { Fault::TooLong };
+        let LedgerError::Damaged { fault: found, .. } = place.verify().unwrap_err() else {
+            panic!("{len}")
+        };
+        assert_eq!(found, fault, "{len}");
         let opened = place.open().map(|ledger| ledger.records());
         match fits {
-            true => assert_eq!(opened.unwrap(), COUNT as u64 + 1),
+            true => {
+                assert_eq!(opened.unwrap(), COUNT as u64 + 1);
+                assert_eq!(place.verify().unwrap().records, COUNT as u64 + 1);
+                assert!(place.bytes().len() < long.len());
+            }
             false => {
                 let error = opened.unwrap_err();
                 let LedgerError::Damaged { index: None, offset, fault: Fault::TooLong } = error
