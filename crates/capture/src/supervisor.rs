@@ -225,6 +225,8 @@ impl Supervisor<'_> {
                     return false;
                 }
                 let _ = rustix::thread::set_name(c"noesc-drain");
+                // No folder of the caller's is kept from being unmounted.
+                let _ = rustix::process::chdir(c"/");
                 self.leftover = Some(Leftover::new(fds, order == Order::ReleaseCounted));
                 let _ = say(self.socket, &Word::Listening);
                 self.aim = Aim::Watch;

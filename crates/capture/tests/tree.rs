@@ -199,30 +199,3 @@ fn what_is_about_to_end_does_not_outlive_a_run() {
     }
     assert!(sink.told.is_empty());
 }
-
-#[test]
-fn many_runs_at_once_leave_nothing_behind() {
-    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    // What is opened once and stays.
-    let _ = run(&sh("true"), &Limits::default(), &mut Keep::default());
-    let before = descriptors();
-    std::thread::scope(|scope| {
-        let runs: Vec<_> = (0..200)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut keep = Keep::default();
-                    let captured =
-                        run(&sh("head -c 1048576 /dev/zero"), &Limits::default(), &mut keep);
-                    (captured.outcome.clone(), captured.stdout, captured.survivors.count)
-                })
-            })
-            .collect();
-        for run in runs {
-            let (outcome, stdout, survivors) = run.join().unwrap();
-            assert_eq!(outcome, Outcome::Exited { code: 0 });
-            assert_eq!((stdout.bytes, stdout.end.eof), (1_048_576, true));
-            assert_eq!(survivors, Some(0));
-        }
-    });
-    assert_eq!(descriptors(), before);
-}

@@ -86,6 +86,16 @@ fn one_that_ignores_term_is_killed_after_the_grace() {
 }
 
 #[test]
+fn one_that_was_started_with_signals_ignored_is_stopped_too() {
+    let home = Home::new("bg-ignored");
+    let started = home.shell(r#"trap '' TERM INT HUP QUIT; "$N" run --detach -- sleep 60"#);
+    let run = started.out().trim_end();
+    home.noesc(&["stop", run]).is("", "", 0);
+    home.noesc(&["wait", "-q", run]).is("", "", 143);
+    assert_eq!(home.record(run)["collector"]["attended"], true);
+}
+
+#[test]
 fn a_run_that_has_ended_is_no_error() {
     let home = Home::new("bg-ended");
     let run = home.start(&[], "echo done");
