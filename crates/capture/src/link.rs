@@ -101,6 +101,12 @@ impl Link {
         Ok(None)
     }
 
+    /// Whether something was heard, while an answer was awaited, that nobody has asked for yet: the
+    /// socket does not tell it any more.
+    pub(crate) fn has_heard(&self) -> bool {
+        !self.heard.is_empty()
+    }
+
     fn next(&mut self) -> Result<Option<Word>, Lost> {
         match self.heard.pop_front() {
             Some(word) => Ok(Some(word)),
@@ -214,4 +220,35 @@ impl Drop for Link {
 fn collect_released() {
     let mut released = RELEASED.lock().unwrap_or_else(PoisonError::into_inner);
     released.retain(|pid| matches!(waitpid(Some(*pid), WaitOptions::NOHANG), Ok(None)));
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, send, socketpair};
+
+    use super::*;
+    use crate::Exit;
+    use crate::wire::{Fate, PIDS_MAX};
+
+    fn say(socket: &OwnedFd, word: &Word) {
+        let mut bytes = [0; Word::BYTES_MAX];
+        let length = word.encode(&mut bytes);
+        send(socket, &bytes[..length], SendFlags::empty()).unwrap();
+    }
+
+    #[test]
+    fn what_comes_before_an_answer_is_news_afterwards() {
+        let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
+        let (ours, theirs) = socketpair(family, kind, SocketFlags::CLOEXEC, None).unwrap();
+        let child = std::process::Command::new("true").spawn().unwrap();
+        let mut link = Link::new(ours, Pid::from_child(&child));
+        say(&theirs, &Word::Ended { fate: Fate::Exited(3), is_alone: true });
+        say(&theirs, &Word::Alive { is_known: true, count: 0, pids: [0; PIDS_MAX] });
+        assert!(!link.has_heard());
+        assert_eq!(link.survivors().count, Some(0));
+        assert!(link.has_heard());
+        let ended = News::Ended { exit: Exit::Exited { code: 3 }, is_alone: true };
+        assert_eq!(link.news().ok().flatten(), Some(ended));
+        assert!(!link.has_heard());
+    }
 }

@@ -1,7 +1,8 @@
 //! The process that was started, as the collector knows it: its end, its stops, its tree.
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::os::fd::{BorrowedFd, OwnedFd};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::Exit;
 use crate::outcome::{Scope, Survivors};
@@ -70,6 +71,15 @@ impl Process {
             #[cfg(target_os = "linux")]
             Keeper::Supervisor(link) => Some(link.fd()),
             Keeper::Own(child) => child.fd(),
+        }
+    }
+
+    /// Whether there are news of which [`fd`](Self::fd) does not tell.
+    pub(crate) fn has_heard(&self) -> bool {
+        match &self.keeper {
+            #[cfg(target_os = "linux")]
+            Keeper::Supervisor(link) => link.has_heard(),
+            Keeper::Own(_) => false,
         }
     }
 

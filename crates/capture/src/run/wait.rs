@@ -80,7 +80,7 @@ impl<S: Sink> Run<'_, S> {
             typed: is_ready(typed),
             typing: is_ready(typing),
             // Where nothing tells of the process, it is looked at each time.
-            process: process.is_none() || is_ready(process),
+            process: process.is_none() || is_ready(process) || self.process.has_heard(),
             end: is_ready(end),
             signals: is_ready(signals),
         };
@@ -91,6 +91,9 @@ impl<S: Sink> Run<'_, S> {
     }
 
     pub(super) fn next_deadline(&self) -> Option<Duration> {
+        if self.process.has_heard() {
+            return Some(Duration::ZERO);
+        }
         let linger = self.is_lingering().then(|| self.clock.linger_until());
         let ending = self.ending.as_ref().map(|ending| ending.give_up.unwrap_or(ending.kill_at));
         let limit = if self.ending.is_none() { self.clock.next() } else { None };
