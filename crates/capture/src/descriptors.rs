@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 /// Descriptors above 2 that a child inherits; all others close when it executes its program.
@@ -80,6 +81,16 @@ pub fn detach(child: &mut std::process::Command, keep: &[RawFd]) {
             inherited.close_others();
             Ok(())
         });
+    }
+}
+
+/// What a poll tells of a descriptor at this moment. System calls only.
+pub(crate) fn polled(fd: &OwnedFd, flags: PollFlags) -> PollFlags {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut fds = [PollFd::new(fd, flags)];
+    match poll(&mut fds, Some(&now)) {
+        Ok(_) => fds[0].revents(),
+        Err(_) => PollFlags::empty(),
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::os::fd::OwnedFd;
 
+use rustix::event::PollFlags;
+
+use crate::descriptors::polled;
 use crate::outcome::{Cutoff, End, StreamRecord};
 use crate::{Flow, Sink, Stream};
 
@@ -35,12 +38,8 @@ impl Lane {
 
     /// Whether nobody holds the other side any more: what is still to be read has an end.
     pub(crate) fn is_released(&self) -> bool {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        self.source.as_ref().is_some_and(|source| {
-            let mut fds = [PollFd::new(source, PollFlags::IN)];
-            poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().contains(PollFlags::HUP)
-        })
+        let is_released = |source| polled(source, PollFlags::IN).contains(PollFlags::HUP);
+        self.source.as_ref().is_some_and(is_released)
     }
 
     /// A limit struck while the stream was open; the first one is told.

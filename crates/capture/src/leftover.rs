@@ -5,6 +5,10 @@
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use rustix::event::PollFlags;
+
+use crate::descriptors::polled;
+
 /// Pipes of a run: two streams and the descriptor of a promise.
 pub(crate) const PIPES: usize = 3;
 
@@ -58,7 +62,7 @@ impl Leftover {
         let mut buffer = [0_u8; 32 * 1024];
         for place in &mut self.pipes {
             let Some(pipe) = place else { continue };
-            if !is_readable(pipe) {
+            if polled(pipe, PollFlags::IN).is_empty() {
                 continue;
             }
             match rustix::io::read(&*pipe, &mut buffer) {
@@ -92,10 +96,4 @@ impl Leftover {
         }
         let _ = rustix::io::pwrite(file, &text, 0);
     }
-}
-
-fn is_readable(fd: &OwnedFd) -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    matches!(poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&now)), Ok(1))
 }

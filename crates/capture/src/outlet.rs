@@ -3,9 +3,11 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use rustix::event::PollFlags;
 use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::Flow;
+use crate::descriptors::polled;
 
 /// What a blocking descriptor is given at once after it was reported writable: a pipe takes this
 /// much without blocking (`PIPE_BUF` of Linux).
@@ -127,7 +129,7 @@ impl Outlet {
     /// One write, of some of the bytes; `None` when it would wait.
     fn write_some(&mut self, bytes: &[u8]) -> Option<usize> {
         let piece = match self.mode {
-            WriteMode::Pieces if !is_writable(&self.fd) => return None,
+            WriteMode::Pieces if polled(&self.fd, PollFlags::OUT).is_empty() => return None,
             WriteMode::Pieces => bytes.get(..PIECE_BYTES).unwrap_or(bytes),
             WriteMode::NonBlocking | WriteMode::File => bytes,
         };
@@ -174,11 +176,4 @@ fn reopen(fd: OwnedFd) -> (OwnedFd, WriteMode) {
         Ok(own) => (own, WriteMode::NonBlocking),
         Err(_) => (fd, WriteMode::Pieces),
     }
-}
-
-fn is_writable(fd: &OwnedFd) -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let mut fds = [PollFd::new(fd, PollFlags::OUT)];
-    !matches!(poll(&mut fds, Some(&now)), Ok(0) | Err(_))
 }
