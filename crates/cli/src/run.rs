@@ -16,10 +16,10 @@ use crate::args::{ExpectKind, RunArgs, RunFormat};
 use crate::config::Config;
 use crate::descriptors;
 use crate::fail::{Failure, Result, WRAPPER, escaped};
-use crate::input::{create, stdin, unwritten, write};
+use crate::input::{create, stdin, unwritten};
 use crate::limits::{limits, size_of};
 use crate::note;
-use crate::runs::{self, detach};
+use crate::runs::{self, detach, write_record};
 use crate::say::{is_one_output, lines_are_open, say};
 use crate::status::exit;
 
@@ -227,15 +227,7 @@ impl Run {
         let Self { command, limits, settings, .. } = self;
         let run = collect(command, limits, settings, self.view_bytes_max).map_err(unstarted)?;
         records.write(&run.envelope)?;
-        let envelope = match format {
-            Format::Json => run.envelope,
-            _ => run.envelope.without_value(),
-        };
-        let text = render(&envelope, format, &mut nonces()).map_err(|error| {
-            Failure::new(format!("no {} of the run: {}", format.name(), escaped(error)))
-                .hint("\"--format json\" carries every view")
-        })?;
-        write(text.as_bytes())?;
+        write_record(&run.envelope, format)?;
         exit(&run.captured, self.name())
     }
 

@@ -75,6 +75,20 @@ pub enum OutcomeKind {
     },
 }
 
+impl OutcomeKind {
+    /// Whether it is that of a run that goes on.
+    ///
+    /// ```
+    /// use noesc_envelope::{OutcomeKind, STILL_RUNNING};
+    /// assert!(OutcomeKind::Unknown { why: STILL_RUNNING.into() }.is_running());
+    /// assert!(!OutcomeKind::Exited { code: 0 }.is_running());
+    /// ```
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        matches!(self, Self::Unknown { why } if why.as_str() == STILL_RUNNING)
+    }
+}
+
 /// How the process itself ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]

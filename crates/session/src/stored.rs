@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use noesc::{Boundary, Profile};
-use noesc_envelope::{Envelope, Format, OutcomeKind, RunId, STILL_RUNNING, StreamName};
+use noesc_envelope::{Envelope, Format, OutcomeKind, RunId, StreamName};
 
 use crate::expect::cleaned;
 use crate::lock::{Holder, Process, holder};
@@ -146,13 +146,13 @@ impl StoredRun {
     /// [`RecordError`].
     pub fn record(&self) -> Result<Envelope, RecordError> {
         let mut record = self.parsed()?;
-        if is_running(&record) && !self.is_collected() {
+        if record.outcome.kind.is_running() && !self.is_collected() {
             // Nobody will write a later one, unless it was written just now.
             record = self.parsed()?;
-            if is_running(&record) {
+            if record.outcome.kind.is_running() {
                 record.outcome.kind = OutcomeKind::Unknown { why: "collector-lost".into() };
             }
-        } else if is_running(&record) {
+        } else if record.outcome.kind.is_running() {
             // It was written when something was printed. What has been printed up to the time in
             // which it is written again is in it.
             let since = self.written().and_then(|written| written.elapsed().ok());
@@ -288,11 +288,6 @@ impl StoredRun {
     pub fn remove(&self) -> io::Result<()> {
         std::fs::remove_dir_all(&self.path)
     }
-}
-
-/// Whether a record was made while the run went on.
-fn is_running(record: &Envelope) -> bool {
-    matches!(&record.outcome.kind, OutcomeKind::Unknown { why } if why.as_str() == STILL_RUNNING)
 }
 
 /// Opens a regular file, and nothing else: a pipe could make us wait, a link lead elsewhere.

@@ -74,7 +74,7 @@ pub(crate) fn front(args: &RunArgs, keep: &[i32]) -> Result<ExitCode> {
     }
     let notes = super::tell::tell(&run, &record, args.format)?;
     notes.iter().for_each(|note| say(note));
-    match super::is_running(&record) {
+    match record.outcome.kind.is_running() {
         true => Ok(ExitCode::SUCCESS),
         false => Ok(ExitCode::from(status::of_record(&record.outcome.kind))),
     }

@@ -10,13 +10,14 @@ mod wait;
 use std::ffi::OsStr;
 
 use etcetera::BaseStrategy;
-use noesc_session::envelope::{Envelope, OutcomeKind, STILL_RUNNING};
+use noesc_session::envelope::Envelope;
 use noesc_session::{FindError, RecordError, Runs, StoredRun};
 
 use crate::fail::{Failure, Result, escaped, quoted, reason};
 
 pub(crate) use ps::{PsArgs, ps};
 pub(crate) use stop::{StopArgs, stop};
+pub(crate) use tell::write_record;
 pub(crate) use wait::{WaitArgs, wait};
 
 /// Where the runs of this user are, by the platform's convention; `None` without a home.
@@ -47,11 +48,11 @@ fn listed() -> Result<Vec<StoredRun>> {
     runs.list().map_err(|error| unusable(&runs, &error))
 }
 
-/// The run whose id begins so.
-fn find(beginning: &str) -> Result<StoredRun> {
-    let id = quoted(OsStr::new(beginning));
+/// The run whose id begins or ends so.
+fn find(part: &str) -> Result<StoredRun> {
+    let id = quoted(OsStr::new(part));
     let runs = all()?;
-    runs.find(beginning).map_err(|error| match error {
+    runs.find(part).map_err(|error| match error {
         FindError::Several(one, other) => {
             Failure::new(format!("{id} is the beginning or end of several runs: {one}, {other}, …"))
                 .hint("give more of the id")
@@ -78,9 +79,4 @@ fn unread(error: RecordError) -> String {
         RecordError::Malformed(why) => escaped(why),
         _ => "unknown".into(),
     }
-}
-
-/// Whether a record was made while the run went on.
-fn is_running(record: &Envelope) -> bool {
-    matches!(&record.outcome.kind, OutcomeKind::Unknown { why } if why.as_str() == STILL_RUNNING)
 }

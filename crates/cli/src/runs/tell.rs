@@ -15,6 +15,12 @@ use crate::say::{is_one_output, stderr_took};
 /// Writes what is known of a run. Gives what is to be said of it besides.
 pub(super) fn tell(run: &StoredRun, record: &Envelope, format: RunFormat) -> Result<Vec<String>> {
     let Some(format) = format.of_record() else { return text(run, record) };
+    write_record(record, format)?;
+    Ok(Vec::new())
+}
+
+/// Writes a record in a format, with the value that was expected where the format carries it.
+pub(crate) fn write_record(record: &Envelope, format: Format) -> Result<()> {
     let text = match format {
         Format::Json => render(record, format, &mut nonces()),
         _ => render(&record.clone().without_value(), format, &mut nonces()),
@@ -23,8 +29,7 @@ pub(super) fn tell(run: &StoredRun, record: &Envelope, format: RunFormat) -> Res
         Failure::new(format!("no {} of the run: {}", format.name(), escaped(error)))
             .hint("\"--format json\" carries every view")
     })?;
-    write(text.as_bytes())?;
-    Ok(Vec::new())
+    write(text.as_bytes()).map(drop)
 }
 
 /// Writes the transcripts.
@@ -71,7 +76,7 @@ fn how_it_ended(record: &Envelope) -> Option<String> {
     let ended = record.processes.ended;
     let is_told = match &record.outcome.kind {
         OutcomeKind::Exited { .. } | OutcomeKind::Signalled { .. } => false,
-        _ => !super::is_running(record),
+        _ => !record.outcome.kind.is_running(),
     };
     is_told.then(|| record.outcome.kind.told(&record.limits, ended))
 }

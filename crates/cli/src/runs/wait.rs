@@ -73,7 +73,7 @@ fn wait_for(run: &StoredRun, until: Option<Instant>, args: &WaitArgs, is_one: bo
     let record = super::record(run)?;
     let mut notes = tell(run, &record, args.format)?;
     // It may have ended while it was told.
-    let is_over = is_over || !super::is_running(&record);
+    let is_over = is_over || !record.outcome.kind.is_running();
     if !is_over && args.format == RunFormat::Text {
         notes.push(if is_one { format!("{} goes on", run.id()) } else { "goes on".into() });
     }
