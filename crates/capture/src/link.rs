@@ -240,7 +240,7 @@ mod tests {
     fn what_comes_before_an_answer_is_news_afterwards() {
         let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
         let (ours, theirs) = socketpair(family, kind, SocketFlags::CLOEXEC, None).unwrap();
-        let child = std::process::Command::new("true").spawn().unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
         let mut link = Link::new(ours, Pid::from_child(&child));
         say(&theirs, &Word::Ended { fate: Fate::Exited(3), is_alone: true });
         say(&theirs, &Word::Alive { is_known: true, count: 0, pids: [0; PIDS_MAX] });
@@ -250,5 +250,8 @@ mod tests {
         let ended = News::Ended { exit: Exit::Exited { code: 3 }, is_alone: true };
         assert_eq!(link.news().ok().flatten(), Some(ended));
         assert!(!link.has_heard());
+        // It collects its supervisor, which leaves nothing for this.
+        drop(link);
+        let _ = child.wait();
     }
 }
