@@ -177,3 +177,31 @@ fn reopen(fd: OwnedFd) -> (OwnedFd, WriteMode) {
         Err(_) => (fd, WriteMode::Pieces),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn what_finds_no_room_is_kept_and_comes_in_order() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut outlet = Outlet::new(writer.into());
+        // More than the pipe takes, twice.
+        let pieces = [vec![b'a'; 100_000], vec![b'b'; 100_000]];
+        assert_eq!(outlet.push(&pieces[0]), Flow::Blocked);
+        assert_eq!(outlet.push(&pieces[1]), Flow::Blocked);
+        let reading = std::thread::spawn(move || {
+            let mut read = Vec::new();
+            reader.read_to_end(&mut read).unwrap();
+            read
+        });
+        while outlet.write() == Flow::Blocked {
+            std::thread::yield_now();
+        }
+        assert_eq!(outlet.push(b"end"), Flow::Continue);
+        drop(outlet);
+        assert!(reading.join().unwrap() == [&pieces[0][..], &pieces[1], b"end"].concat());
+    }
+}

@@ -114,6 +114,28 @@ fn a_child_does_not_outlive_its_supervisor() {
     eventually(|| if is_alive(&keep.stdout()) { Err(()) } else { Ok(()) });
 }
 
+#[test]
+fn a_child_ends_with_its_supervisor_when_nobody_can_see_to_it() {
+    let folder = Folder::new("both");
+    let path = folder.file("pids");
+    let script = format!("echo $$ $PPID > {}; exec sleep 300", path.display());
+    let mut collector = std::process::Command::new(example())
+        .args(["--null", "sh", "-c", &script])
+        .spawn()
+        .unwrap();
+    let text = eventually(|| {
+        std::fs::read_to_string(&path).ok().filter(|text| text.ends_with('\n')).ok_or(())
+    });
+    let (child, supervisor) = text.trim().split_once(' ').unwrap();
+    // A collector that is stopped does nothing about it.
+    let pid = rustix::process::Pid::from_child(&collector);
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    common::kill(supervisor);
+    eventually(|| if is_alive(child) { Err(()) } else { Ok(()) });
+    collector.kill().unwrap();
+    collector.wait().unwrap();
+}
+
 /// Gives a file for the count.
 struct Counted {
     file: std::path::PathBuf,

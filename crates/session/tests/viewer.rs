@@ -33,6 +33,14 @@ fn the_likely_encoding_is_named() {
 }
 
 #[test]
+fn plain_text_before_it_uses_up_no_room() {
+    for before in [255, 256, 257, 70_000] {
+        let bytes = [&vec![b'a'; before][..], RUSSIAN].concat();
+        assert_eq!(suspected(&bytes), suspected(RUSSIAN), "{before}");
+    }
+}
+
+#[test]
 fn well_formed_text_is_not_suspected() {
     assert_eq!(suspected(b""), None);
     assert_eq!(suspected(b"plain\n"), None);
