@@ -119,21 +119,31 @@ fn a_child_ends_with_its_supervisor_when_nobody_can_see_to_it() {
     let folder = Folder::new("both");
     let path = folder.file("pids");
     let script = format!("echo $$ $PPID > {}; exec sleep 300", path.display());
-    let mut collector = std::process::Command::new(example())
-        .args(["--null", "sh", "-c", &script])
-        .spawn()
-        .unwrap();
+    let collector = Ended(
+        std::process::Command::new(example())
+            .args(["--null", "sh", "-c", &script])
+            .spawn()
+            .unwrap(),
+    );
     let text = eventually(|| {
         std::fs::read_to_string(&path).ok().filter(|text| text.ends_with('\n')).ok_or(())
     });
     let (child, supervisor) = text.trim().split_once(' ').unwrap();
     // A collector that is stopped does nothing about it.
-    let pid = rustix::process::Pid::from_child(&collector);
+    let pid = rustix::process::Pid::from_child(&collector.0);
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     common::kill(supervisor);
     eventually(|| if is_alive(child) { Err(()) } else { Ok(()) });
-    collector.kill().unwrap();
-    collector.wait().unwrap();
+}
+
+/// A process that is ended with its test, however that goes.
+struct Ended(std::process::Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Gives a file for the count.
