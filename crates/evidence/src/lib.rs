@@ -26,19 +26,26 @@
 mod checkpoint;
 mod error;
 mod files;
+mod identity;
 mod key;
 mod ledger;
 mod moment;
 mod proof;
+mod protected;
 mod record;
 mod tree;
 mod verify;
 
 pub use checkpoint::{CHECKPOINT_BYTES_MAX, Checkpoint, CheckpointError};
 pub use error::LedgerError;
+pub use identity::{
+    IDENTITIES_MAX, Identity, MESSAGE_BYTES_MAX, RECIPIENTS_MAX, Recipient, RecipientError,
+    Recipients, create_identity, unlock,
+};
 pub use key::{CollectorKey, KEY_NAME_BYTES_MAX, KeyError, VerifierKey};
 pub use ledger::{Ledger, RESERVE_BYTES};
 pub use proof::{prove_consistency, prove_inclusion, verify_consistency, verify_inclusion};
+pub use protected::{PROTECTED_BYTES_MAX, ProtectedError, WORK_FACTOR_MAX};
 pub use record::{Fault, Kind, RECORD_BYTES_MAX, Record};
 pub use tree::{Digest, Tree, leaf_hash};
 pub use verify::{Verified, read, verify, verify_since};
