@@ -225,6 +225,11 @@ impl fmt::Debug for Identity {
 }
 
 impl Identity {
+    /// A new one of one key, which is in memory alone.
+    pub fn generate() -> Self {
+        Self { keys: vec![age::x25519::Identity::generate()] }
+    }
+
     /// The public half of each of its keys.
     pub fn recipients(&self) -> Vec<Recipient> {
         self.keys().map(|key| Recipient::new(key.to_public())).collect()

@@ -106,6 +106,15 @@ impl<'k> Ledger<'k> {
         Ok(Checkpoint::sign(self.key, size, root))
     }
 
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Where the records end.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
     /// How many records there are.
     pub fn records(&self) -> u64 {
         self.next.0

@@ -23,20 +23,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod artifact;
 mod checkpoint;
+mod entry;
 mod error;
 mod files;
 mod identity;
 mod key;
 mod ledger;
 mod moment;
+mod part;
 mod proof;
 mod protected;
 mod record;
+mod seal;
+mod store;
+mod tail;
 mod tree;
 mod verify;
 
+pub use artifact::{Artifact, ArtifactError, ArtifactId, NoArtifactId, Opened};
 pub use checkpoint::{CHECKPOINT_BYTES_MAX, Checkpoint, CheckpointError};
+pub use entry::{COMMAND_BYTES_MAX, FINDINGS_MAX, RunEntry, Usage};
 pub use error::LedgerError;
 pub use identity::{
     IDENTITIES_MAX, Identity, MESSAGE_BYTES_MAX, RECIPIENTS_MAX, Recipient, RecipientError,
@@ -44,8 +52,11 @@ pub use identity::{
 };
 pub use key::{CollectorKey, KEY_NAME_BYTES_MAX, KeyError, VerifierKey};
 pub use ledger::{Ledger, RESERVE_BYTES};
+pub use part::STREAMS_MAX;
 pub use proof::{prove_consistency, prove_inclusion, verify_consistency, verify_inclusion};
 pub use protected::{PROTECTED_BYTES_MAX, ProtectedError, WORK_FACTOR_MAX};
 pub use record::{Fault, Kind, RECORD_BYTES_MAX, Record};
+pub use seal::{CLOSING_BYTES, SEGMENT_BYTES_MAX, SEGMENT_TIME_MAX, SealOptions, Sealed, Sealer};
+pub use store::{Artifacts, LEDGER_WAIT, Quota, Store};
 pub use tree::{Digest, Tree, leaf_hash};
 pub use verify::{Verified, read, verify, verify_since};
