@@ -10,6 +10,7 @@ mod fail;
 mod file_id;
 mod filter;
 mod input;
+mod kept;
 mod limits;
 mod man;
 mod note;

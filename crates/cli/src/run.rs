@@ -17,6 +17,7 @@ use crate::config::Config;
 use crate::descriptors;
 use crate::fail::{Failure, Result, WRAPPER, escaped};
 use crate::input::{create, stdin, unwritten};
+use crate::kept;
 use crate::limits::{limits, size_of};
 use crate::note;
 use crate::runs::{self, detach, write_record};
@@ -67,6 +68,8 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     let mut records = Records::open(args)?;
     settings.record = !records.files.is_empty();
     settings.one_output = is_one_output();
+    settings.keyed_digests = config.given("raw_digest") == Some("keyed");
+    settings.evidence = kept::evidence(&config)?;
     if args.in_background {
         let transcript_bytes_max = size_of(&config, "transcript_bytes_max")?;
         return detach::back(&command, &limits, &settings, view_bytes_max, transcript_bytes_max);

@@ -505,6 +505,10 @@ pub enum Evidence {
         raw_artifact: Escaped,
         /// Fingerprints of those who can open it.
         recipients: Vec<Escaped>,
+        /// Whether these are others than were confirmed.
+        recipients_changed: bool,
+        /// Raw bytes of all streams that are in it.
+        kept_bytes: u64,
     },
     /// They were not to be kept.
     NotKept {
@@ -515,5 +519,8 @@ pub enum Evidence {
     Failed {
         /// Why.
         reason: Escaped,
+        /// The name of what was sealed before, where there is something.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw_artifact: Option<Escaped>,
     },
 }

@@ -11,6 +11,7 @@ use noesc_envelope::{Envelope, Excerpt, Order, StreamName};
 
 use crate::answer::Answers;
 use crate::expect::{Expect, Watch};
+use crate::keep::{Keeping, words_of};
 use crate::live::Settings;
 use crate::record::{Identity, NoRandomness, envelope, limits as recorded_limits};
 use crate::room::{Outliving, Room, Transcript};
@@ -31,6 +32,8 @@ pub enum CollectError {
     NoRandomness(NoRandomness),
     /// The folder of the run can not be made.
     Folder(std::io::Error),
+    /// The run can not be kept, and has to be.
+    Evidence(String),
 }
 
 impl std::fmt::Display for CollectError {
@@ -39,10 +42,9 @@ impl std::fmt::Display for CollectError {
             Self::Profile(error) => error.fmt(f),
             Self::NoRandomness(error) => error.fmt(f),
             Self::Folder(error) => {
-                let text = error.to_string();
-                let words = text.split(" (os error ").next().unwrap_or_default();
-                write!(f, "no folder for it: {}", words.to_ascii_lowercase())
+                write!(f, "no folder for it: {}", words_of(error))
             }
+            Self::Evidence(why) => write!(f, "no evidence of it can be kept: {why}"),
         }
     }
 }
@@ -170,6 +172,7 @@ struct Collector<'a> {
     watch: Option<Watch>,
     answers: Option<Answers>,
     outliving: Outliving<'a>,
+    keeping: Keeping<'a>,
     room: Option<Room>,
     /// What is known of the run while it goes on.
     so_far: Option<Captured>,
@@ -208,7 +211,8 @@ impl Path {
         let observed = observed(captured, self.stream);
         let selection = Some(self.excerpt.clone().finish());
         let profile = facts.settings.profile.name();
-        (self.name, self.tap.record(&observed, profile, selection, &facts.identity.key))
+        let key = (&facts.identity.key, facts.settings.keyed_digests);
+        (self.name, self.tap.record(&observed, profile, selection, key))
     }
 
     /// Hands on what the tap has decided.
@@ -250,16 +254,24 @@ impl<'a> Collector<'a> {
             let tap = Tap::new(settings, true).map_err(CollectError::Profile)?;
             paths.push(Path::new((*stream, *name), tap, view_bytes_max, is_artifact));
         }
-        Ok(Self {
+        let keeping = Keeping::begin(settings, identity, command, viewed(command))
+            .map_err(CollectError::Evidence)?;
+        let transcript_bytes_max = keeping.transcript_bytes_max();
+        let mut collector = Self {
             paths,
             order: Order::default(),
             watch: Watch::new(command, settings),
             answers: Answers::new(command, &settings.answers),
             outliving: Outliving::new(settings.runs.as_ref(), &identity.run),
+            keeping,
             room: None,
             so_far: None,
             facts,
-        })
+        };
+        if transcript_bytes_max > 0 {
+            collector.store(transcript_bytes_max)?;
+        }
+        Ok(collector)
     }
 
     /// One that has a folder for what it collects.
@@ -269,17 +281,24 @@ impl<'a> Collector<'a> {
         view_bytes_max: usize,
         background: &Background,
     ) -> Result<Self, CollectError> {
-        let Facts { identity, settings, .. } = facts;
+        let run = &facts.identity.run;
         let mut collector = Self::new(facts, view_bytes_max)?;
-        let room = Room::new(&background.runs, &identity.run, (limits.linger, limits.linger_max))
-            .map_err(CollectError::Folder)?;
-        for path in &mut collector.paths {
-            let max = if path.is_artifact { 0 } else { background.transcript_bytes_max };
-            let transcript = Transcript::new(room.folder(), path.name, &settings.profile, max);
+        collector.keeping.make_place(&background.runs, run).map_err(CollectError::Folder)?;
+        collector.store(background.transcript_bytes_max)?;
+        collector.room = Some(Room::new((limits.linger, limits.linger_max)));
+        Ok(collector)
+    }
+
+    /// Stores the views from now on, each up to so many bytes.
+    fn store(&mut self, bytes_max: u64) -> Result<(), CollectError> {
+        let Some(place) = self.keeping.place() else { return Ok(()) };
+        for path in self.paths.iter_mut().filter(|path| path.transcript.is_none()) {
+            let max = if path.is_artifact { 0 } else { bytes_max };
+            let profile = &self.facts.settings.profile;
+            let transcript = Transcript::new(&place.folder, path.name, profile, max);
             path.transcript = Some(transcript.map_err(CollectError::Folder)?);
         }
-        collector.room = Some(room);
-        Ok(collector)
+        Ok(())
     }
 
     fn run(mut self, limits: &Limits) -> Collected {
@@ -287,10 +306,8 @@ impl<'a> Collector<'a> {
         let expected = self.watch.take().and_then(|watch| watch.finish(&captured));
         let envelope = Envelope { expected, ..self.record(&captured) };
         self.outliving.write_record(|| envelope.clone());
-        if let Some(room) = &self.room {
-            // That there is no room is no reason to fail.
-            let _ = room.folder().write_last_record(&envelope);
-        }
+        let taps = self.paths.iter().map(|path| (path.name, &path.tap, path.transcript.as_ref()));
+        let envelope = self.keeping.finish(envelope, taps);
         Collected { envelope, captured }
     }
 
@@ -342,6 +359,7 @@ impl Sink for Collector<'_> {
             answers.push(&chunk);
         }
         self.note(&chunk);
+        self.keeping.push(&chunk);
         let Some((path, order)) = self.path(chunk.stream) else { return Flow::Continue };
         path.seq = chunk.seq;
         let (kept, rest) = chunk.bytes.split_at_checked(chunk.kept).unwrap_or((chunk.bytes, b""));
@@ -369,7 +387,7 @@ impl Sink for Collector<'_> {
         if self.room.is_some() {
             self.so_far = Some(so_far.clone());
             // Whoever learns that it has started finds its record.
-            self.wake();
+            self.renew();
         }
         if let Some(room) = &mut self.room {
             room.started();
@@ -377,21 +395,14 @@ impl Sink for Collector<'_> {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        self.room.as_ref()?.wake_at()
+        let room = self.room.as_ref().and_then(Room::wake_at);
+        room.into_iter().chain(self.keeping.wake_at()).min()
     }
 
     fn wake(&mut self) {
-        let Some(mut so_far) = self.so_far.take() else { return };
-        so_far.ended = SystemTime::now();
-        so_far.duration = so_far.ended.duration_since(so_far.started).unwrap_or_default();
-        for path in &mut self.paths {
-            path.tap.look();
-        }
-        let record = self.record(&so_far);
-        self.so_far = Some(so_far);
-        if let Some(room) = &mut self.room {
-            let _ = room.folder().write_record(&record);
-            room.is_fresh();
+        self.keeping.wake();
+        if self.room.as_ref().is_some_and(Room::is_due) {
+            self.renew();
         }
     }
 
@@ -401,6 +412,24 @@ impl Sink for Collector<'_> {
 
     fn outlived(&mut self, survivors: &Survivors) -> Option<OwnedFd> {
         survivors.count?;
-        self.outliving.count_file(self.room.as_ref())
+        self.outliving.count_file(self.keeping.place())
+    }
+}
+
+impl Collector<'_> {
+    /// Writes the record as it is by now.
+    fn renew(&mut self) {
+        let Some(mut so_far) = self.so_far.take() else { return };
+        so_far.ended = SystemTime::now();
+        so_far.duration = so_far.ended.duration_since(so_far.started).unwrap_or_default();
+        for path in &mut self.paths {
+            path.tap.look();
+        }
+        let record = self.record(&so_far);
+        self.so_far = Some(so_far);
+        if let (Some(room), Some(place)) = (&mut self.room, self.keeping.place()) {
+            let _ = place.folder.write_record(&record);
+            room.is_fresh();
+        }
     }
 }

@@ -9,6 +9,7 @@ mod collect;
 mod decode;
 mod expect;
 mod inherit;
+mod keep;
 mod live;
 mod lock;
 mod name;
@@ -28,6 +29,7 @@ pub use collect::{
 pub use decode::{Decoder, EncodingError};
 pub use expect::{Expect, JSON_BYTES};
 pub use inherit::named_descriptors;
+pub use keep::Evidence;
 pub use live::{Ran, RanStream, Settings, live};
 pub use name::NameGuard;
 pub use noesc_capture::{
@@ -35,9 +37,10 @@ pub use noesc_capture::{
     Stdin, StreamRecord, Unknown, detach,
 };
 pub use noesc_envelope as envelope;
+pub use noesc_evidence as evidence;
 pub use record::{NoRandomness, nonces, spawn_reason_of};
 pub use room::TRANSCRIPT_BYTES;
-pub use runs::{FindError, RECORD_BYTES_MAX, RUNS_ENDED_MAX, RunFolder, Runs};
+pub use runs::{FindError, RECORD_BYTES_MAX, RunFolder, Runs};
 pub use stored::{Keeper, RecordError, StoredRun};
 pub use suspect::Suspicion;
 pub use told::told;

@@ -1,6 +1,7 @@
 //! The transparent wrapper: stdout's view to stdout, stderr's view to stderr, as they come.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Instant;
 
 use noesc::{Profile, Report};
 use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Outlet, Sink, Stream, Survivors};
@@ -9,9 +10,10 @@ use noesc_envelope::{Envelope, Expected, Recorded, StreamName};
 use crate::answer::{Answer, Answers};
 use crate::collect::{CollectError, observed, viewed};
 use crate::expect::{Expect, Watch};
+use crate::keep::{Evidence, Keeping};
 use crate::name::NameGuard;
 use crate::record::{Identity, envelope, limits as recorded_limits};
-use crate::room::Outliving;
+use crate::room::{Outliving, Transcript};
 use crate::runs::Runs;
 use crate::tap::Tap;
 
@@ -34,6 +36,10 @@ pub struct Settings {
     pub answers: Vec<Answer>,
     /// Where a run that something outlives gets a folder; nowhere by default.
     pub runs: Option<Runs>,
+    /// What is to be kept of the run; nothing by default.
+    pub evidence: Option<Evidence>,
+    /// Digests of raw bytes are given under the key of the run in any case.
+    pub keyed_digests: bool,
     /// Our stdout and stderr are one output, so that a line of the child's stdout could be taken
     /// for ours too. All goes to `stderr` then.
     pub one_output: bool,
@@ -86,24 +92,38 @@ pub fn live(
     let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured));
     // What went out live is not told again.
     let expected = expected.map(|expected| Expected { value: None, ..expected });
+    let has_digests = settings.record || wrapper.keeping.is_kept();
     let record = || {
         let profile = settings.profile.name();
-        let streams = wrapper.taps.iter().map(|(stream, name, tap)| {
-            (*name, tap.record(&observed(&captured, *stream), profile, None, &identity.key))
+        let streams = wrapper.taps.iter().map(|Path { stream, name, tap, .. }| {
+            let key = (&identity.key, settings.keyed_digests);
+            (*name, tap.record(&observed(&captured, *stream), profile, None, key))
         });
         // Without digests nothing is known of what went out live.
-        let streams = streams.filter(|_| settings.record).collect();
+        let streams = streams.filter(|_| has_digests).collect();
         let limits = recorded_limits(limits, settings, None);
         let record = envelope(&identity, command, &captured, settings, limits, streams, Vec::new());
         Envelope { expected: expected.clone(), ..record }
     };
     wrapper.outliving.write_record(record);
-    let record = settings.record.then(record);
+    let record = has_digests.then(record).map(|record| {
+        let taps = wrapper.taps.iter();
+        let taps = taps.map(|path| (path.name, &path.tap, path.transcript.as_ref()));
+        wrapper.keeping.finish(record, taps)
+    });
     Ok(Ran { captured, streams: wrapper.done(), expected, record })
 }
 
+/// One stream from the child to our output.
+struct Path {
+    stream: Stream,
+    name: StreamName,
+    tap: Tap,
+    transcript: Option<Transcript>,
+}
+
 struct Wrapper<'a> {
-    taps: Vec<(Stream, StreamName, Tap)>,
+    taps: Vec<Path>,
     /// Where stdout's view goes; `None` where our stdout and stderr are one output.
     out: Option<Output>,
     err: Output,
@@ -112,6 +132,16 @@ struct Wrapper<'a> {
     watch: Option<Watch>,
     answers: Option<Answers>,
     outliving: Outliving<'a>,
+    keeping: Keeping<'a>,
+}
+
+impl Path {
+    /// Stores what the tap has decided.
+    fn store(&mut self) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.push(&self.tap.view);
+        }
+    }
 }
 
 impl<'a> Wrapper<'a> {
@@ -122,10 +152,19 @@ impl<'a> Wrapper<'a> {
         stdout: Outlet,
         stderr: Outlet,
     ) -> Result<Self, CollectError> {
+        let keeping = Keeping::begin(settings, identity, command, viewed(command))
+            .map_err(CollectError::Evidence)?;
+        let has_digests = settings.record || keeping.is_kept();
         let mut taps = Vec::new();
         for (stream, name) in viewed(command) {
-            let tap = Tap::new(settings, settings.record).map_err(CollectError::Profile)?;
-            taps.push((*stream, *name, tap));
+            let tap = Tap::new(settings, has_digests).map_err(CollectError::Profile)?;
+            let transcript = keeping.place().filter(|_| keeping.transcript_bytes_max() > 0);
+            let transcript = transcript.and_then(|place| {
+                let max = keeping.transcript_bytes_max();
+                // The run is worth more than its transcript.
+                Transcript::new(&place.folder, *name, &settings.profile, max).ok()
+            });
+            taps.push(Path { stream: *stream, name: *name, tap, transcript });
         }
         Ok(Self {
             open: taps.len(),
@@ -135,17 +174,18 @@ impl<'a> Wrapper<'a> {
             watch: Watch::new(command, settings),
             answers: Answers::new(command, &settings.answers),
             outliving: Outliving::new(settings.runs.as_ref(), &identity.run),
+            keeping,
         })
     }
 
     /// A descriptor of the child's own has no place in what a reader of ours is shown.
-    fn parts(&mut self, stream: Stream) -> Option<(&mut Tap, &mut Output)> {
-        let (_, _, tap) = self.taps.iter_mut().find(|(of, _, _)| *of == stream)?;
+    fn parts(&mut self, stream: Stream) -> Option<(&mut Path, &mut Output)> {
+        let path = self.taps.iter_mut().find(|path| path.stream == stream)?;
         let output = match (stream, &mut self.out) {
             (Stream::Stderr, _) | (_, None) => &mut self.err,
             (_, Some(out)) => out,
         };
-        Some((tap, output))
+        Some((path, output))
     }
 
     /// Where the view of a stream goes.
@@ -157,7 +197,7 @@ impl<'a> Wrapper<'a> {
     }
 
     fn done(self) -> Vec<(StreamName, RanStream)> {
-        let ran = |(stream, name, tap): &(Stream, StreamName, Tap)| {
+        let ran = |Path { stream, name, tap, .. }: &Path| {
             let output = self.output(*stream);
             let failure = output.outlet.failure();
             let ran = RanStream {
@@ -213,17 +253,23 @@ impl Sink for Wrapper<'_> {
         if let Some(answers) = &mut self.answers {
             answers.push(&chunk);
         }
-        let Some((tap, output)) = self.parts(chunk.stream) else { return Flow::Continue };
-        tap.push(chunk.bytes, &mut ());
-        output.push(&tap.view)
+        self.keeping.push(&chunk);
+        let Some((path, output)) = self.parts(chunk.stream) else { return Flow::Continue };
+        path.tap.push(chunk.bytes, &mut ());
+        path.store();
+        output.push(&path.tap.view)
     }
 
     fn end(&mut self, stream: Stream, _: End) -> Flow {
         let still_open = self.open.saturating_sub(1);
         let is_last = still_open == 0 || self.out.is_some();
-        let Some((tap, output)) = self.parts(stream) else { return Flow::Continue };
-        tap.finish(&mut ());
-        let flow = output.push(&tap.view);
+        let Some((path, output)) = self.parts(stream) else { return Flow::Continue };
+        path.tap.finish(&mut ());
+        path.store();
+        if let Some(transcript) = &mut path.transcript {
+            transcript.finish();
+        }
+        let flow = output.push(&path.tap.view);
         let flow = if is_last { output.finish() } else { flow };
         self.open = still_open;
         flow
@@ -243,12 +289,20 @@ impl Sink for Wrapper<'_> {
         self.parts(stream).map_or(Flow::Continue, |(_, output)| output.outlet.write())
     }
 
+    fn wake_at(&self) -> Option<Instant> {
+        self.keeping.wake_at()
+    }
+
+    fn wake(&mut self) {
+        self.keeping.wake();
+    }
+
     fn typed(&mut self) -> Vec<u8> {
         self.answers.as_mut().map(Answers::take).unwrap_or_default()
     }
 
     fn outlived(&mut self, survivors: &Survivors) -> Option<OwnedFd> {
         survivors.count?;
-        self.outliving.count_file(None)
+        self.outliving.count_file(self.keeping.place())
     }
 }

@@ -31,6 +31,11 @@ impl std::error::Error for NoRandomness {}
 pub(crate) struct RunKey([u8; 32]);
 
 impl RunKey {
+    /// The key itself, for the sealed manifest alone.
+    pub(crate) fn hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// HMAC-SHA-256 of a SHA-256 digest.
     pub(crate) fn digest(&self, digest: &[u8]) -> [u8; 32] {
         match <Hmac<Sha256> as KeyInit>::new_from_slice(&self.0) {
@@ -125,7 +130,7 @@ pub(crate) fn envelope(
         redaction: None,
         screen: None,
         disagreement: None,
-        evidence: envelope::Evidence::NotKept { reason: "no evidence store".into() },
+        evidence: envelope::Evidence::NotKept { reason: "no store".into() },
     }
 }
 

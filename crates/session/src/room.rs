@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use noesc::{Boundary, Form, Profile, Style};
 use noesc_envelope::{RunId, StreamName};
 
-use crate::lock::Held;
+use crate::keep::Place;
 use crate::runs::{RunFolder, Runs, file_bytes_max};
 
 /// How often the record is written anew, when there is something new.
@@ -17,11 +17,8 @@ const RECORD_EVERY: Duration = Duration::from_millis(200);
 /// for a server that never ends.
 pub const TRANSCRIPT_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The folder of a run while the run goes on.
+/// What is told of a run while it goes on: by its record, and to whoever waits.
 pub(crate) struct Room {
-    folder: RunFolder,
-    /// The collector's lock.
-    _held: Held,
     /// Whoever waits for the first that there is to see. Closed when there is.
     front: Option<File>,
     quiet: Duration,
@@ -33,24 +30,9 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Makes the folder of a run and takes its lock.
-    pub(crate) fn new(
-        runs: &Runs,
-        run: &RunId,
-        (quiet, quiet_max): (Duration, Duration),
-    ) -> io::Result<Self> {
-        let folder = runs.create(run)?;
-        let held = folder.hold()?;
-        Ok(Self {
-            folder,
-            _held: held,
-            front: None,
-            quiet,
-            quiet_max,
-            started: None,
-            last_bytes: None,
-            stale_since: None,
-        })
+    /// Of a run that is quiet after such a time, and at the latest after the other.
+    pub(crate) fn new((quiet, quiet_max): (Duration, Duration)) -> Self {
+        Self { front: None, quiet, quiet_max, started: None, last_bytes: None, stale_since: None }
     }
 
     /// Tells whoever waits the id of the run, and later that it has started, each on a line. The
@@ -59,10 +41,6 @@ impl Room {
     pub(crate) fn greet(&mut self, run: &RunId, mut front: File) {
         let _ = writeln!(front, "{run}");
         self.front = Some(front);
-    }
-
-    pub(crate) fn folder(&self) -> &RunFolder {
-        &self.folder
     }
 
     /// The run has started: whoever waits learns it.
@@ -85,6 +63,11 @@ impl Room {
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let record = self.stale_since.map(|since| since + RECORD_EVERY);
         record.into_iter().chain(self.seen_at()).min()
+    }
+
+    /// Whether there is something to do.
+    pub(crate) fn is_due(&self) -> bool {
+        self.wake_at().is_some_and(|at| at <= Instant::now())
     }
 
     /// When whoever waits has seen enough.
@@ -110,6 +93,7 @@ impl Room {
 pub(crate) struct Transcript {
     file: Option<File>,
     room: u64,
+    bytes: u64,
     /// What takes the style away that a view has.
     plain: Option<Boundary>,
 }
@@ -125,7 +109,7 @@ impl Transcript {
         // The settings of a profile with a name go together.
         let plain = is_styled.then(|| Boundary::new(&Profile::AGENT).ok()).flatten();
         let room = max.min(file_bytes_max());
-        Ok(Self { file: Some(folder.transcript(stream)?), room, plain })
+        Ok(Self { file: Some(folder.transcript(stream)?), room, bytes: 0, plain })
     }
 
     pub(crate) fn push(&mut self, view: &str) {
@@ -137,6 +121,11 @@ impl Transcript {
             }
             None => self.write(view),
         }
+    }
+
+    /// Bytes that are stored.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     pub(crate) fn finish(&mut self) {
@@ -156,6 +145,7 @@ impl Transcript {
             self.file = None;
         }
         self.room -= piece.len() as u64;
+        self.bytes += piece.len() as u64;
     }
 }
 
@@ -172,9 +162,9 @@ impl<'a> Outliving<'a> {
     }
 
     /// The file for the count. That there is no place for it is no reason to fail.
-    pub(crate) fn count_file(&mut self, room: Option<&Room>) -> Option<std::os::fd::OwnedFd> {
-        if let Some(room) = room {
-            return room.folder.count_file().ok().map(Into::into);
+    pub(crate) fn count_file(&mut self, place: Option<&Place>) -> Option<std::os::fd::OwnedFd> {
+        if let Some(place) = place {
+            return place.folder.count_file().ok().map(Into::into);
         }
         let folder = self.runs?.create(self.run).ok()?;
         let file = folder.count_file().ok()?;

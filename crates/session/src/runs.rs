@@ -10,16 +10,12 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use noesc_envelope::{Envelope, Format, RunId, StreamName};
 
 use crate::lock::Held;
 use crate::record::nonces;
 use crate::stored::{StoredRun, open_plain};
-
-/// Runs that have ended and are kept. Beyond it those that ended first go when a new one begins.
-pub const RUNS_ENDED_MAX: usize = 100;
 
 /// Bytes of a record that are read back: far more than the largest view budget that is of use.
 pub const RECORD_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -29,9 +25,6 @@ pub(crate) const RECORD: &str = "record.json";
 pub(crate) const COLLECTED: &str = "collected";
 /// Locked by the listener to what outlived a run; holds how many bytes that printed.
 pub(crate) const DRAINED: &str = "drained";
-
-/// A folder that nobody holds and that has no record may be one that is just being made.
-const MAKING_TAKES_MAX: Duration = Duration::from_secs(60);
 
 /// The folder of all runs of a user.
 #[derive(Clone, Debug)]
@@ -99,7 +92,6 @@ impl Runs {
     /// When it can not be made, or the folder of all runs is another user's or open to others.
     pub fn create(&self, run: &RunId) -> io::Result<RunFolder> {
         self.prepare()?;
-        self.forget_oldest();
         let path = self.root.join(run.as_str());
         DirBuilder::new().mode(0o700).create(&path)?;
         Ok(RunFolder { path })
@@ -149,23 +141,6 @@ impl Runs {
         let path = self.root.join(id.as_str());
         StoredRun::new(id, path)
     }
-
-    /// Makes room for one that will end.
-    fn forget_oldest(&self) {
-        let runs = self.list().unwrap_or_default();
-        let ended = runs.into_iter().filter(|run| run.keeper().is_none());
-        let mut ended: Vec<_> = ended.map(|run| (run.written(), run)).collect();
-        ended.retain(|(written, run)| run.has_record() || written.is_none_or(is_long_ago));
-        ended.sort_by_key(|(written, _)| *written);
-        let excess = (ended.len() + 1).saturating_sub(RUNS_ENDED_MAX);
-        for (_, run) in ended.iter().take(excess) {
-            let _ = run.remove();
-        }
-    }
-}
-
-fn is_long_ago(moment: SystemTime) -> bool {
-    moment.elapsed().is_ok_and(|time| time > MAKING_TAKES_MAX)
 }
 
 /// The folder of one run, for who writes it.

@@ -110,10 +110,6 @@ impl StoredRun {
         seen.into_iter().flatten().find_map(|seen| seen.modified().ok())
     }
 
-    pub(crate) fn has_record(&self) -> bool {
-        std::fs::symlink_metadata(self.path.join(RECORD)).is_ok()
-    }
-
     /// The record as it is by now; of a run that has just begun the first one is awaited, for two
     /// seconds at most.
     ///

@@ -78,6 +78,12 @@ impl Tap {
         }
     }
 
+    /// SHA-256 of the raw bytes, in hex, for who may know it.
+    pub(crate) fn raw_sha256(&self) -> Option<String> {
+        let raw = self.digests.as_ref()?.raw.clone().finalize();
+        Some(envelope::Digest::from(<[u8; 32]>::from(raw)).to_string())
+    }
+
     /// What was removed, and what a reader should know.
     pub(crate) fn report(&self) -> &Report {
         &self.report
@@ -89,14 +95,14 @@ impl Tap {
         observed: &StreamRecord,
         profile: &str,
         selection: Option<envelope::Selection>,
-        key: &RunKey,
+        (key, is_keyed): (&RunKey, bool),
     ) -> envelope::Stream {
         let (raw, view) = match &self.digests {
             Some(digests) => (digests.raw.clone().finalize(), digests.view.clone().finalize()),
             None => (Sha256::digest(b""), Sha256::digest(b"")),
         };
         let is_whole = selection.as_ref().is_none_or(|chosen| chosen.omitted.bytes == 0);
-        let plain = is_whole && observed.end.eof && gives_its_bytes_away(&self.report);
+        let plain = !is_keyed && is_whole && observed.end.eof && gives_its_bytes_away(&self.report);
         let raw = match plain {
             true => envelope::RawDigest::Plain(<[u8; 32]>::from(raw).into()),
             false => envelope::RawDigest::Keyed(key.digest(&raw).into()),

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use noesc_session::envelope::{Envelope, OutcomeKind, RunId, StreamName};
 use noesc_session::{
-    Background, Command, Keeper, Limits, RECORD_BYTES_MAX, RUNS_ENDED_MAX, RecordError, Runs,
-    Settings, StoredRun, VIEW_BYTES, collect, collect_in_background,
+    Background, Command, Keeper, Limits, RECORD_BYTES_MAX, RecordError, Runs, Settings, StoredRun,
+    VIEW_BYTES, collect, collect_in_background,
 };
 
 /// A folder for one test, gone when dropped.
@@ -101,39 +101,9 @@ fn a_transcript_holds_the_bytes_of_its_limit_and_no_more() {
 }
 
 #[test]
-fn those_that_ended_first_make_room_for_new_ones() {
-    let place = Place::new("ended");
-    let (runs, like) = (place.runs(), record());
-    let max = u64::try_from(RUNS_ENDED_MAX).unwrap();
-    for ms in 0..max - 1 {
-        make(&runs, &like, ms);
-    }
-    assert_eq!(ids(&runs).len(), RUNS_ENDED_MAX - 1);
-    make(&runs, &like, max - 1);
-    assert_eq!(ids(&runs).len(), RUNS_ENDED_MAX);
-    make(&runs, &like, max);
-    assert_eq!(ids(&runs).len(), RUNS_ENDED_MAX);
-    // The first of them is gone, and no other.
-    assert_eq!(ids(&runs)[0], id(1));
-    assert_eq!(ids(&runs).last(), Some(&id(max)));
-    // One that ended just now is not the first to go, however long ago it began.
-    let runs_of_old = ids(&runs);
-    let folder = runs.root().join(runs_of_old[0].as_str());
-    let now = File::options().append(true).open(folder.join("record.json")).unwrap();
-    now.set_modified(std::time::SystemTime::now() + Duration::from_secs(60)).unwrap();
-    make(&runs, &like, max + 1);
-    assert_eq!(ids(&runs)[..2], [id(1), id(3)]);
-}
-
-#[test]
-fn a_run_that_goes_on_or_has_just_begun_is_not_removed() {
+fn a_run_that_goes_on_is_known_as_such() {
     let place = Place::new("kept");
-    let (runs, like) = (place.runs(), record());
-    // A folder that is being made, and one that was left so.
-    runs.create(&id(0)).unwrap();
-    runs.create(&id(1)).unwrap();
-    let left = File::open(runs.root().join(id(1).as_str())).unwrap();
-    left.set_modified(std::time::SystemTime::now() - Duration::from_secs(61)).unwrap();
+    let runs = place.runs();
     let (mut reader, writer) = std::io::pipe().unwrap();
     let (there, go) = (runs.clone(), place.0.join("go"));
     let wait = format!("echo on; while ! test -e {}; do sleep 0.02; done", go.display());
@@ -149,18 +119,12 @@ fn a_run_that_goes_on_or_has_just_begun_is_not_removed() {
     let (run, rest) = told.split_once('\n').unwrap();
     assert_eq!(rest, "started\n");
     let goes_on = runs.find(run).unwrap();
-    let max = u64::try_from(RUNS_ENDED_MAX).unwrap();
-    for ms in 2..max + 10 {
-        make(&runs, &like, ms);
-    }
     // That it is ours does not make it look ended, nor does looking end its lock.
     let keeper = Keeper::Collector { pid: Some(std::process::id()) };
     for _ in 0..2 {
         assert_eq!(goes_on.keeper(), Some(keeper));
     }
-    assert_eq!(ids(&runs)[0], id(0));
-    assert_eq!(ids(&runs).len(), RUNS_ENDED_MAX + 2);
-    assert!(!ids(&runs).contains(&id(1)));
+    assert_eq!(ids(&runs).len(), 1);
     // A process does not ask itself to end.
     assert!(goes_on.stop().is_err());
     assert!(!goes_on.wait(Some(Instant::now() + Duration::from_millis(120))));

@@ -393,10 +393,17 @@ fn limits() -> impl Strategy<Value = Limits> {
 
 fn evidence() -> impl Strategy<Value = Evidence> {
     prop_oneof![
-        (escaped(), vec(escaped(), 0..3))
-            .prop_map(|(raw_artifact, recipients)| Evidence::Sealed { raw_artifact, recipients }),
+        (escaped(), vec(escaped(), 0..3), any::<bool>(), any::<u64>()).prop_map(
+            |(raw_artifact, recipients, recipients_changed, kept_bytes)| Evidence::Sealed {
+                raw_artifact,
+                recipients,
+                recipients_changed,
+                kept_bytes
+            }
+        ),
         escaped().prop_map(|reason| Evidence::NotKept { reason }),
-        escaped().prop_map(|reason| Evidence::Failed { reason }),
+        (escaped(), option::of(escaped()))
+            .prop_map(|(reason, raw_artifact)| Evidence::Failed { reason, raw_artifact }),
     ]
 }
 
