@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::checkpoint::Checkpoint;
+use crate::crash::crash_point;
 use crate::error::LedgerError;
 use crate::files;
 use crate::key::CollectorKey;
@@ -148,15 +149,27 @@ impl<'k> Ledger<'k> {
 
     /// Writes a line at the end and makes it durable; nothing is left behind it.
     fn put(&mut self, line: &[u8]) -> io::Result<()> {
+        #[cfg(debug_assertions)]
+        self.write_half(line)?;
         self.file.write_all_at(line, self.end)?;
+        crash_point("ledger-written");
         let end = self.end + line.len() as u64;
         if self.file.metadata()?.len() > end {
             self.file.set_len(end)?;
         }
         self.file.sync_data()?;
+        crash_point("ledger-synced");
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         self.end = end;
         self.next = (after(self.next.0), leaf_hash(line));
+        Ok(())
+    }
+
+    /// A write that is not whole, where a test wants to be killed after one.
+    #[cfg(debug_assertions)]
+    fn write_half(&self, line: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(&line[..line.len() / 2], self.end)?;
+        crash_point("ledger-half-written");
         Ok(())
     }
 

@@ -25,6 +25,7 @@
 
 mod artifact;
 mod checkpoint;
+mod crash;
 mod entry;
 mod error;
 mod files;
@@ -44,6 +45,7 @@ mod verify;
 
 pub use artifact::{Artifact, ArtifactError, ArtifactId, NoArtifactId, Opened};
 pub use checkpoint::{CHECKPOINT_BYTES_MAX, Checkpoint, CheckpointError};
+pub use crash::{CRASH_POINTS, crash_point};
 pub use entry::{COMMAND_BYTES_MAX, FINDINGS_MAX, RunEntry, Usage};
 pub use error::LedgerError;
 pub use identity::{

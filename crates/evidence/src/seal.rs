@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::artifact::{ArtifactId, HEADER, SegmentList};
+use crate::crash::crash_point;
 use crate::identity::Recipients;
 use crate::part::{Chunk, PART_HEAD_BYTES, push_chunk, push_manifest};
 
@@ -159,7 +160,9 @@ impl Sealer {
         }
         push_manifest(&mut self.plain, true, closing);
         writer.seal(&self.plain);
+        crash_point("artifact-written");
         writer.sync();
+        crash_point("artifact-synced");
         let Writer { list, bytes, failure, .. } = writer;
         let (id, segments) = list.finish();
         Sealed { id, segments, bytes, kept: self.kept, left_out: self.left_out, failure }
@@ -312,6 +315,7 @@ impl Writer {
         self.sealed[frame..frame + 4].copy_from_slice(&length.to_be_bytes());
         check_file_limit(self.bytes + self.sealed.len() as u64)?;
         file.write_all(&self.sealed)?;
+        crash_point("segment-written");
         self.list = list;
         self.bytes += self.sealed.len() as u64;
         Ok(())

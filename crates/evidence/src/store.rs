@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::artifact::{Artifact, ArtifactError, ArtifactId};
+use crate::crash::crash_point;
 use crate::entry::{RunEntry, Usage};
 use crate::error::LedgerError;
 use crate::files;
@@ -279,8 +280,11 @@ impl Artifacts for Store {
     fn settle(&self, run: &str, id: ArtifactId) -> io::Result<()> {
         let path = self.artifact_path(run, id);
         fs::rename(self.folder(run).join(PART), &path)?;
+        crash_point("artifact-renamed");
         files::sync_folder(&path)?;
-        files::sync_folder(&self.folder(run))
+        files::sync_folder(&self.folder(run))?;
+        crash_point("artifact-settled");
+        Ok(())
     }
 
     fn abandon(&self, run: &str) -> io::Result<()> {

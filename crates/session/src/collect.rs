@@ -15,7 +15,7 @@ use crate::keep::{Keeping, words_of};
 use crate::live::Settings;
 use crate::record::{Identity, NoRandomness, envelope, limits as recorded_limits};
 use crate::room::{Outliving, Room, Transcript};
-use crate::runs::Runs;
+use crate::runs::{ATTENDED, COLLECTED, Runs};
 use crate::tap::Tap;
 
 /// View bytes per stream that a record holds, head and tail together: a few hundred lines, which
@@ -86,7 +86,7 @@ pub fn collect(
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
     let recorded = recorded_limits(limits, settings, Some(view_bytes_max));
     let facts = Facts { identity: &identity, command, settings, limits: recorded };
-    let collector = Collector::new(facts, view_bytes_max)?;
+    let collector = Collector::new(facts, view_bytes_max, ATTENDED)?;
     Ok(collector.run(limits))
 }
 
@@ -245,7 +245,11 @@ pub(crate) fn viewed(command: &Command) -> &'static [(Stream, StreamName)] {
 }
 
 impl<'a> Collector<'a> {
-    fn new(facts: Facts<'a>, view_bytes_max: usize) -> Result<Self, CollectError> {
+    fn new(
+        facts: Facts<'a>,
+        view_bytes_max: usize,
+        lock: &'static str,
+    ) -> Result<Self, CollectError> {
         let Facts { command, settings, identity, .. } = facts;
         let mut paths = Vec::new();
         for (stream, name) in viewed(command) {
@@ -254,7 +258,7 @@ impl<'a> Collector<'a> {
             let tap = Tap::new(settings, true).map_err(CollectError::Profile)?;
             paths.push(Path::new((*stream, *name), tap, view_bytes_max, is_artifact));
         }
-        let keeping = Keeping::begin(settings, identity, command, viewed(command))
+        let keeping = Keeping::begin(settings, identity, command, viewed(command), lock)
             .map_err(CollectError::Evidence)?;
         let transcript_bytes_max = keeping.transcript_bytes_max();
         let mut collector = Self {
@@ -282,7 +286,7 @@ impl<'a> Collector<'a> {
         background: &Background,
     ) -> Result<Self, CollectError> {
         let run = &facts.identity.run;
-        let mut collector = Self::new(facts, view_bytes_max)?;
+        let mut collector = Self::new(facts, view_bytes_max, COLLECTED)?;
         collector.keeping.make_place(&background.runs, run).map_err(CollectError::Folder)?;
         collector.store(background.transcript_bytes_max)?;
         collector.room = Some(Room::new((limits.linger, limits.linger_max)));

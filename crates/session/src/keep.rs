@@ -10,7 +10,7 @@ use noesc_envelope::{
 };
 use noesc_evidence::{
     Artifacts, COMMAND_BYTES_MAX, CollectorKey, FINDINGS_MAX, Kind, Quota, Recipients, RunEntry,
-    SealOptions, Sealed, Sealer, Store,
+    SealOptions, Sealed, Sealer, Store, crash_point,
 };
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::live::Settings;
 use crate::lock::Held;
 use crate::record::Identity;
 use crate::room::Transcript;
-use crate::runs::{RunFolder, Runs};
+use crate::runs::{COLLECTED, RunFolder, Runs};
 use crate::tap::Tap;
 
 /// Bytes of a command that a manifest holds, and of its environment.
@@ -52,14 +52,21 @@ impl Evidence {
 /// The folder of a run that its collector holds.
 pub(crate) struct Place {
     pub(crate) folder: RunFolder,
+    lock: &'static str,
     _held: Held,
 }
 
 impl Place {
-    pub(crate) fn make(runs: &Runs, run: &RunId) -> io::Result<Self> {
+    /// Makes the folder of a run, and takes the lock that says how it is collected.
+    pub(crate) fn make(runs: &Runs, run: &RunId, lock: &'static str) -> io::Result<Self> {
         let folder = runs.create(run)?;
-        let held = folder.hold()?;
-        Ok(Self { folder, _held: held })
+        let held = folder.hold(lock)?;
+        Ok(Self { folder, lock, _held: held })
+    }
+
+    /// Says that nothing is missing of the run: it needs no recovery.
+    fn is_whole(&self) {
+        self.folder.unmark(self.lock);
     }
 }
 
@@ -87,12 +94,13 @@ impl<'a> Keep<'a> {
         identity: &'a Identity,
         command: &Command,
         streams: &'static [(Stream, StreamName)],
+        lock: &'static str,
     ) -> Result<(Self, Place), String> {
         let words = |error: io::Error| words_of(&error);
         evidence.store.prepare().map_err(words)?;
         let key = evidence.store.key().map_err(|error| error.to_string())?;
         let room = evidence.quota.room(evidence.store.usage().map_err(words)?);
-        let place = Place::make(&evidence.runs(), &identity.run).map_err(words)?;
+        let place = Place::make(&evidence.runs(), &identity.run, lock).map_err(words)?;
         let sealer = sealer(evidence, identity, command, streams, room);
         if let (true, Err(Without::NotKept(why) | Without::Failed(why))) =
             (evidence.is_required, &sealer)
@@ -106,6 +114,7 @@ impl<'a> Keep<'a> {
             None => 0,
         };
         let run = &identity.run;
+        crash_point("begun");
         Ok((Self { evidence, key, run, sealer, streams, transcript_bytes_max }, place))
     }
 
@@ -160,13 +169,17 @@ impl<'a> Keep<'a> {
             };
         };
         write(&record);
+        crash_point("run-recorded");
         if let Err(error) = evidence.store.record_run(&key, Kind::Run, &mut entry) {
             let reason = format!("the ledger does not take it: {error}");
             let raw_artifact = entry.artifact.as_ref().map(Escaped::new);
-            record.evidence =
-                envelope::Evidence::Failed { reason: reason.as_str().into(), raw_artifact };
+            let reason = Escaped::new(reason);
+            record.evidence = envelope::Evidence::Failed { reason, raw_artifact };
             write(&record);
+        } else {
+            place.is_whole();
         }
+        crash_point("told");
         record
     }
 }
@@ -187,9 +200,10 @@ impl<'a> Keeping<'a> {
         identity: &'a Identity,
         command: &Command,
         streams: &'static [(Stream, StreamName)],
+        lock: &'static str,
     ) -> Result<Self, String> {
         let Some(evidence) = &settings.evidence else { return Ok(Self::default()) };
-        match Keep::begin(evidence, identity, command, streams) {
+        match Keep::begin(evidence, identity, command, streams, lock) {
             Ok((keep, place)) => Ok(Self { keep: Some(keep), place: Some(place), failure: None }),
             Err(why) if evidence.is_required => Err(why),
             Err(why) => Ok(Self { failure: Some(why), ..Self::default() }),
@@ -199,7 +213,7 @@ impl<'a> Keeping<'a> {
     /// Makes the folder of a run that has to have one.
     pub(crate) fn make_place(&mut self, runs: &Runs, run: &RunId) -> io::Result<()> {
         if self.place.is_none() {
-            self.place = Some(Place::make(runs, run)?);
+            self.place = Some(Place::make(runs, run, COLLECTED)?);
         }
         Ok(())
     }
@@ -258,6 +272,7 @@ impl<'a> Keeping<'a> {
             (_, Some(place)) => {
                 // That there is no room is no reason to fail.
                 let _ = place.folder.write_last_record(&record);
+                place.is_whole();
                 record
             }
             (_, None) => record,
@@ -379,7 +394,7 @@ fn closing(record: &Envelope, digests: &BTreeMap<&'static str, String>) -> Strin
 }
 
 /// What the ledger says of a run, by its record.
-fn entry(record: &Envelope, transcript_bytes: u64) -> RunEntry {
+pub(crate) fn entry(record: &Envelope, transcript_bytes: u64) -> RunEntry {
     let mut findings: Vec<String> = Vec::new();
     let mut severity = None;
     for stream in record.streams.values() {

@@ -14,6 +14,7 @@ mod live;
 mod lock;
 mod name;
 mod record;
+mod recover;
 mod room;
 mod runs;
 mod stored;
@@ -39,6 +40,7 @@ pub use noesc_capture::{
 pub use noesc_envelope as envelope;
 pub use noesc_evidence as evidence;
 pub use record::{NoRandomness, nonces, spawn_reason_of};
+pub use recover::{RecoverError, Recovered, recover};
 pub use room::TRANSCRIPT_BYTES;
 pub use runs::{FindError, RECORD_BYTES_MAX, RunFolder, Runs};
 pub use stored::{Keeper, RecordError, StoredRun};

@@ -14,7 +14,7 @@ use crate::keep::{Evidence, Keeping};
 use crate::name::NameGuard;
 use crate::record::{Identity, envelope, limits as recorded_limits};
 use crate::room::{Outliving, Transcript};
-use crate::runs::Runs;
+use crate::runs::{ATTENDED, Runs};
 use crate::tap::Tap;
 
 /// How a run's streams are shown.
@@ -152,7 +152,7 @@ impl<'a> Wrapper<'a> {
         stdout: Outlet,
         stderr: Outlet,
     ) -> Result<Self, CollectError> {
-        let keeping = Keeping::begin(settings, identity, command, viewed(command))
+        let keeping = Keeping::begin(settings, identity, command, viewed(command), ATTENDED)
             .map_err(CollectError::Evidence)?;
         let has_digests = settings.record || keeping.is_kept();
         let mut taps = Vec::new();

@@ -21,8 +21,11 @@ use crate::stored::{StoredRun, open_plain};
 pub const RECORD_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub(crate) const RECORD: &str = "record.json";
-/// Locked by the collector of a run.
+/// Locked by the collector of a run in the background.
 pub(crate) const COLLECTED: &str = "collected";
+/// Locked by the collector of a run in the foreground. Whoever looks for runs that go on passes
+/// these over: who started one waits for it.
+pub(crate) const ATTENDED: &str = "attended";
 /// Locked by the listener to what outlived a run; holds how many bytes that printed.
 pub(crate) const DRAINED: &str = "drained";
 
@@ -156,9 +159,18 @@ impl RunFolder {
         options.open(self.path.join(name))
     }
 
-    /// The lock of a collector, held until it is dropped.
-    pub(crate) fn hold(&self) -> io::Result<Held> {
-        Held::take(self.create_file(COLLECTED)?)
+    /// The lock of a collector, held until it is dropped. It has its name when it is held, so that
+    /// nobody finds one that is not.
+    pub(crate) fn hold(&self, lock: &str) -> io::Result<Held> {
+        let new = format!("{lock}.new");
+        let held = Held::take(self.create_file(&new)?)?;
+        std::fs::rename(self.path.join(new), self.path.join(lock))?;
+        Ok(held)
+    }
+
+    /// Takes the name of a lock away: whoever held it has left nothing undone.
+    pub(crate) fn unmark(&self, lock: &str) {
+        let _ = std::fs::remove_file(self.path.join(lock));
     }
 
     /// The file for the bytes of what outlives the run.

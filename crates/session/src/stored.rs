@@ -14,8 +14,8 @@ use noesc::{Boundary, Profile};
 use noesc_envelope::{Envelope, Format, OutcomeKind, RunId, StreamName};
 
 use crate::expect::cleaned;
-use crate::lock::{Holder, Process, holder};
-use crate::runs::{COLLECTED, DRAINED, RECORD, RECORD_BYTES_MAX, transcript_name};
+use crate::lock::{Held, Holder, Process, holder};
+use crate::runs::{ATTENDED, COLLECTED, DRAINED, RECORD, RECORD_BYTES_MAX, transcript_name};
 
 /// How often it is looked at what can't be waited for.
 const LOOK: Duration = Duration::from_millis(50);
@@ -91,6 +91,40 @@ impl StoredRun {
             Holder::Held { pid } => Some(Keeper::Listener { pid }),
             Holder::Nobody => None,
         }
+    }
+
+    /// Whether it goes on in the foreground of who started it.
+    #[must_use]
+    pub fn is_attended(&self) -> bool {
+        holder(&self.path.join(ATTENDED)) != Holder::Nobody
+    }
+
+    /// The lock that a collector has left which did not come to the end of it.
+    pub(crate) fn left_by(&self) -> Option<&'static str> {
+        [ATTENDED, COLLECTED].into_iter().find(|lock| {
+            let path = self.path.join(lock);
+            std::fs::symlink_metadata(&path).is_ok() && holder(&path) == Holder::Nobody
+        })
+    }
+
+    /// Takes such a lock over; `None` when somebody else was quicker.
+    pub(crate) fn take_over(&self) -> io::Result<Option<(&'static str, Held)>> {
+        let Some(lock) = self.left_by() else { return Ok(None) };
+        let file = open_plain(&self.path.join(lock), OpenOptions::new().read(true).write(true))?;
+        Ok(Held::take(file).ok().map(|held| (lock, held)))
+    }
+
+    /// Says that nothing is missing of it any more.
+    pub(crate) fn unmark(&self, lock: &str) {
+        let _ = std::fs::remove_file(self.path.join(lock));
+    }
+
+    /// Bytes of its transcripts.
+    #[must_use]
+    pub fn transcript_bytes(&self) -> u64 {
+        let paths =
+            StreamName::ALL.into_iter().map(|stream| self.path.join(transcript_name(stream)));
+        paths.filter_map(|path| std::fs::symlink_metadata(path).ok()).map(|seen| seen.len()).sum()
     }
 
     fn is_collected(&self) -> bool {

@@ -6,8 +6,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use noesc_envelope::{Envelope, Evidence as State, StreamName};
-use noesc_evidence::{Artifacts, Identity, Opened, Quota, Recipients, RunEntry, Store, read};
-use noesc_session::{Command, Evidence, Limits, Outlet, Settings, collect, live};
+use noesc_evidence::{
+    Artifacts, Identity, Opened, Quota, Recipients, RunEntry, SEGMENT_BYTES_MAX, SealOptions,
+    Sealer, Store, read,
+};
+use noesc_session::{
+    Command, Evidence, Limits, Outlet, Recovered, Settings, collect, live, recover,
+};
 
 struct Place(PathBuf);
 
@@ -171,4 +176,72 @@ fn a_store_that_can_not_be_used_stops_no_run() {
     let run = collect(&Command::new(["true"]), &Limits::default(), &settings, 99).unwrap();
     assert!(matches!(run.envelope.evidence, State::Failed { .. }), "{:?}", run.envelope.evidence);
     fs::remove_file(&place.0).unwrap();
+}
+
+/// The folder of a run as a collector leaves it that is killed: how much was pushed.
+fn left(place: &Place, to: &Identity, id: &str, bytes: usize) -> PathBuf {
+    let store = Store::at(&place.0);
+    store.prepare().unwrap();
+    let folder = store.runs_path().join(id);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("attended"), "").unwrap();
+    for folder in [store.runs_path(), folder.clone()] {
+        fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    }
+    let recipients = Recipients::new(to.recipients()).unwrap();
+    let options = SealOptions { recipients, bytes_max: u64::MAX };
+    let mut sealer = Sealer::new(store.begin(id).unwrap(), &options, b"{}");
+    sealer.push(0, 0, &vec![b'x'; bytes]);
+    if bytes > SEGMENT_BYTES_MAX {
+        // What was handed on is written; the rest is lost with the process.
+        drop(sealer.finish(b"{}"));
+        let part = folder.join("sealed.part");
+        let file = fs::File::options().write(true).open(&part).unwrap();
+        file.set_len(fs::metadata(&part).unwrap().len() - 1).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn what_a_killed_collector_leaves_is_made_whole_once() {
+    let (place, identity) = (Place::new("killed"), Identity::generate());
+    let (one, two) =
+        ("0198c1a2-0000-7000-8000-000000000001", "0198c1a2-0000-7000-8000-000000000002");
+    left(&place, &identity, one, 10);
+    left(&place, &identity, two, SEGMENT_BYTES_MAX + 10);
+    let store = Store::at(&place.0);
+    let recovered = recover(&store).unwrap();
+    let [nothing, some] = &recovered[..] else { panic!("{recovered:?}") };
+    assert_eq!((nothing.run.as_str(), nothing.artifact), (one, None));
+    let Recovered { run, artifact: Some(id), is_complete: false } = some else {
+        panic!("{some:?}")
+    };
+    assert_eq!(run.as_str(), two);
+    let artifact = store.open(two, *id).unwrap();
+    artifact.verify(*id).unwrap();
+    let opened = artifact.unlock(&identity).unwrap();
+    assert!(opened.stream_bytes(0) > SEGMENT_BYTES_MAX as u64 - 100);
+    let entries = place.entries();
+    let told: Vec<_> = entries
+        .iter()
+        .map(|(kind, entry)| (kind.as_str(), entry.run.as_str(), entry.evidence.as_str()))
+        .collect();
+    assert_eq!(told, [("recovered", one, "failed"), ("recovered", two, "sealed")]);
+    assert_eq!(entries[0].1.started, "2025-08-19T09:21:16.288Z");
+    assert_eq!(recover(&store).unwrap(), []);
+    assert_eq!(place.entries().len(), 2);
+}
+
+#[test]
+fn a_run_that_the_ledger_knows_is_not_told_again() {
+    let (place, identity) = (Place::new("known"), Identity::generate());
+    let settings = settings(place.evidence(Some(&identity)));
+    let run = collect(&Command::new(["true"]), &Limits::default(), &settings, 99).unwrap();
+    let folder = Store::at(&place.0).runs_path().join(run.envelope.run.as_str());
+    assert!(!folder.join("attended").exists());
+    fs::write(folder.join("attended"), "").unwrap();
+    let recovered = recover(&Store::at(&place.0)).unwrap();
+    assert!(recovered[0].is_complete && recovered[0].artifact.is_some());
+    assert_eq!(place.entries().len(), 1);
+    assert!(!folder.join("attended").exists());
 }

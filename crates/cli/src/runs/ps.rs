@@ -27,7 +27,7 @@ Examples:
   noesc ps --json | jq -r .run
   noesc ps --all                        those that have ended, too")]
 pub(crate) struct PsArgs {
-    /// List the runs that have ended, too: the last hundred
+    /// List the runs that have ended, too
     #[arg(short, long)]
     all: bool,
 
@@ -40,6 +40,7 @@ pub(crate) fn ps(args: &PsArgs) -> Result<ExitCode> {
     let stored = super::listed()?;
     let rows: Vec<Row> = stored
         .iter()
+        .filter(|run| !run.is_attended())
         .map(|run| (run, run.keeper()))
         .filter(|(_, keeper)| args.all || keeper.is_some())
         .map(|(run, keeper)| Row::new(run, keeper))
