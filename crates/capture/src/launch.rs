@@ -96,14 +96,19 @@ pub(crate) struct Setup {
 }
 
 /// Starts `image` as a child of the calling process. `ready` is done, with the child's number,
-/// before the program can do anything.
-pub(crate) fn start(image: &Image, setup: &Setup, ready: impl FnOnce(Pid)) -> io::Result<Pid> {
+/// before the program can do anything: that begins when the descriptor is closed that `ready` gets.
+pub(crate) fn start(
+    image: &Image,
+    setup: &Setup,
+    ready: impl FnOnce(Pid, RawFd),
+) -> io::Result<Pid> {
     let (gate, opener) = rustix::pipe::pipe()?;
     let parent = rustix::process::getpid();
     match fork()? {
         Some(child) => {
-            ready(child);
-            drop((gate, opener));
+            drop(gate);
+            ready(child, opener.as_raw_fd());
+            drop(opener);
             Ok(child)
         }
         None => {

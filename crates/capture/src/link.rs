@@ -211,6 +211,7 @@ impl Drop for Link {
     /// supervisor ends the tree, which is waited for.
     fn drop(&mut self) {
         if self.socket.take().is_some() {
+            self.wake();
             self.has_ended(WaitOptions::empty());
         }
     }

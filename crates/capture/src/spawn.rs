@@ -129,7 +129,7 @@ fn start(image: &Image, setup: &Setup, supervised: bool) -> io::Result<Process> 
         return start_supervised(image, setup);
     }
     let _ = supervised;
-    Ok(Process::own(crate::launch::start(image, setup, |_| ())?))
+    Ok(Process::own(crate::launch::start(image, setup, |_, _| ())?))
 }
 
 #[cfg(target_os = "linux")]

@@ -60,19 +60,21 @@ pub(crate) fn supervise(socket: &OwnedFd, image: &Image, setup: &Setup) -> ! {
     };
     let _ = rustix::process::setpgid(None, None);
     let _ = rustix::process::set_child_subreaper(Pid::from_raw(1));
-    let started = start(image, setup, |child| {
+    let started = start(image, setup, |child, opener| {
         if let Place::Group { .. } = setup.place {
             // Done by both: neither side may signal the group before it exists. The leader of a
             // group could not begin a session.
             let _ = rustix::process::setpgid(Some(child), Some(child));
         }
         let _ = say(socket, &Word::Started { pid: child.as_raw_nonzero().get() });
+        // Before the program begins, which may stop us: whoever waits for the end of a pipe must
+        // not wait for us.
+        close_all_but([socket.as_raw_fd(), signals.as_raw_fd(), opener]);
     });
     let child = match started {
         Ok(child) => child,
         Err(error) => failed(&error),
     };
-    close_all_but(socket.as_raw_fd(), signals.as_raw_fd());
     let mut supervisor = Supervisor {
         socket,
         signals: &signals,
@@ -98,9 +100,8 @@ fn say(socket: &OwnedFd, word: &Word) -> rustix::io::Result<()> {
     rustix::io::retry_on_intr(|| send(socket, bytes, SendFlags::NOSIGNAL)).map(|_| ())
 }
 
-/// Standard descriptors become `/dev/null`, all others but two are closed: whoever waits for the
-/// end of a pipe must not wait for us.
-fn close_all_but(one: i32, other: i32) {
+/// Standard descriptors become `/dev/null`, all others but these are closed.
+fn close_all_but(mut kept: [i32; 3]) {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     if let Ok(null) = rustix::fs::open(c"/dev/null", flags, Mode::empty()) {
         let _ = rustix::stdio::dup2_stdin(&null);
@@ -111,10 +112,13 @@ fn close_all_but(one: i32, other: i32) {
     } else {
         close_range(0, 2);
     }
-    let (low, high) = (one.min(other), one.max(other));
-    close_range(3, low - 1);
-    close_range(low + 1, high - 1);
-    close_range(high + 1, i32::MAX);
+    kept.sort_unstable();
+    let mut low = 3;
+    for fd in kept {
+        close_range(low, fd - 1);
+        low = low.max(fd + 1);
+    }
+    close_range(low, i32::MAX);
 }
 
 /// What is done about the tree.

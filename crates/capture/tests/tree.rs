@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Duration;
 
-use common::{Folder, Keep, eventually, example, sh};
+use common::{Folder, Keep, captured, eventually, example, sh};
 use noesc_capture::{
     COUNT_DIGITS, Chunk, Cutoff, End, Exit, Flow, Limited, Limits, Outcome, Scope, Sink, Stream,
     Survivors, run,
@@ -217,6 +217,21 @@ fn a_supervisor_that_was_stopped_goes_on() {
         assert_eq!(captured.outcome, outcome, "{script}");
         assert_eq!(captured.survivors.count, Some(0));
     }
+}
+
+#[test]
+fn a_supervisor_that_is_stopped_at_once_holds_nothing_back() {
+    // Stopped as early as can be, on a processor that is busy with others who do the same.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..25 {
+                    let captured = captured(&sh("kill -STOP $PPID; exit 3")).0;
+                    assert_eq!(captured.outcome, Outcome::Exited { code: 3 });
+                }
+            });
+        }
+    });
 }
 
 #[test]
