@@ -7,7 +7,6 @@ mod common;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use common::{Folder, captured, command, sh};
@@ -116,10 +115,14 @@ fn a_relative_program_is_looked_for_in_the_commands_folder() {
     assert_eq!(captured(&named).0.outcome, Outcome::Exited { code: 0 });
 }
 
+/// A script that another process writes: what this one has open, a child that another test has just
+/// forked holds a moment longer, and what somebody still holds for writing can not be executed.
 fn script(folder: &Folder, name: &str, text: &str, mode: u32) -> PathBuf {
-    let path = folder.file(name);
-    std::fs::write(&path, text).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let (path, source) = (folder.file(name), folder.file("source"));
+    std::fs::write(&source, text).unwrap();
+    let mut copy = std::process::Command::new("install");
+    copy.arg(format!("-m{mode:o}")).arg(&source).arg(&path);
+    assert!(copy.status().unwrap().success());
     path
 }
 

@@ -192,13 +192,16 @@ fn a_stop_from_the_keyboard_and_fg_pass_both_ways() {
 #[test]
 fn bg_and_fg_pass_both_ways() {
     let pane = Pane::open("bg");
-    pane.type_line("$R sh -c 'echo up; sleep 3; read x; echo got:$x'");
+    let go = pane.path("go");
+    let script = format!("echo up; while ! test -e {go}; do sleep 0.05; done; read x; echo got:$x");
+    pane.type_line(&format!("$R sh -c '{script}'"));
     pane.see("up");
     pane.keys("C-z");
     pane.see("[1]+  Stopped");
     pane.type_line("bg");
     // In the background it runs until it reads.
     pane.see_job("Running");
+    std::fs::write(go, "").unwrap();
     pane.see_job("Stopped");
     pane.fg("$R sh");
     pane.type_line("late");

@@ -135,8 +135,7 @@ fn what_is_shown_is_ended_before_we_say_something() {
 fn the_command_is_found_where_the_front_was() {
     let home = Home::new("bg-where");
     std::fs::create_dir(home.folder.path("there")).unwrap();
-    let script = home.folder.write("there/script", "#!/bin/sh\npwd\n");
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    home.folder.program("there/script", "#!/bin/sh\npwd\n");
     let mut command = home.at(common::noesc(["run", "--detach", "--", "./script"]));
     command.current_dir(home.folder.path("there"));
     let run = ran(command).out().trim_end().to_owned();

@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use common::{Ended, Folder, binary, noesc, ran};
+use common::{Ended, Folder, noesc, ran};
 use contract::{Told, told};
 use serde_json::{Value, json};
 
@@ -28,8 +28,7 @@ fn unstarted(flags: &[&str], argv: &[&str]) -> (Value, i32) {
 fn why_a_command_was_not_started_is_told() {
     let folder = Folder::new("unstarted");
     let file = folder.write("file", "no program");
-    let script = folder.write("script", "#!/nonexistent/interpreter\n");
-    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    let script = folder.program("script", "#!/nonexistent/interpreter\n");
     for (name, reason, code) in [
         ("nosuch-command", "not-found", 127),
         ("./nosuch-command", "not-found", 127),
@@ -126,7 +125,7 @@ impl Unprivileged {
     fn new(name: &str) -> Self {
         let folder = Folder::new(name);
         std::fs::set_permissions(&folder.0, PermissionsExt::from_mode(0o755)).unwrap();
-        std::fs::copy(binary(), folder.path("noesc")).unwrap();
+        folder.copy_of_noesc();
         Self { folder }
     }
 

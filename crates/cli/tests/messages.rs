@@ -26,9 +26,7 @@ impl Session {
     fn new(name: &str) -> Self {
         let folder = Folder::new(name);
         folder.write("file", "text\n");
-        folder.write("script", "#!/nonexistent/interpreter\n");
-        let mode = PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(folder.path("script"), mode).unwrap();
+        folder.program("script", "#!/nonexistent/interpreter\n");
         std::fs::create_dir(folder.path("folder")).unwrap();
         Self { folder, text: String::new() }
     }

@@ -219,9 +219,7 @@ fn a_line_of_stdout_is_not_taken_for_ours_where_both_are_one_output() {
 #[test]
 fn a_script_without_an_interpreter_is_given_to_sh() {
     let folder = Folder::new("without");
-    let script = folder.write("script", "echo ran; exit 5\n");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&script, mode).unwrap();
+    let script = folder.program("script", "echo ran; exit 5\n");
     ran(noesc(["run", "--", &script])).is("ran\n", "", 5);
 }
 

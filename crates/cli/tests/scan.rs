@@ -376,8 +376,7 @@ fn a_file_and_a_folder_without_permission_are_told() {
         // Nothing stops root: another user scans, with a copy where that user can run it.
         use std::os::unix::process::CommandExt;
         mode(".", 0o755);
-        std::fs::copy(common::binary(), folder.path("noesc")).unwrap();
-        command = Command::new(folder.path("noesc"));
+        command = Command::new(folder.copy_of_noesc());
         command.args(["scan", "."]).uid(65534).gid(65534);
     }
     command.current_dir(&folder.0);

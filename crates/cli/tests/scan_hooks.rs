@@ -7,8 +7,8 @@ mod common;
 mod scanning;
 
 use std::ffi::OsString;
-use std::fs::{Permissions, remove_file, set_permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::fs::remove_file;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -56,8 +56,7 @@ fn repository(name: &str, hook: &str, script: &str) -> Folder {
     symlink("clean", folder.path("link")).unwrap();
     done(&folder, &["add", "."]);
     done(&folder, &["commit", "-q", "-m", "one"]);
-    let hook = folder.write(format!(".git/hooks/{hook}"), script);
-    set_permissions(hook, Permissions::from_mode(0o755)).unwrap();
+    folder.program(format!(".git/hooks/{hook}"), script);
     folder
 }
 
@@ -128,8 +127,7 @@ fn the_hook_of_a_server_looks_at_messages_names_and_files() {
     let folder = repository("server-hook", "unused", "");
     done(&folder, &["init", "-q", "--bare", "bare.git"]);
     folder.write(".git/info/exclude", "bare.git\n");
-    let hook = folder.write("bare.git/hooks/pre-receive", script);
-    set_permissions(hook, Permissions::from_mode(0o755)).unwrap();
+    folder.program("bare.git/hooks/pre-receive", script);
     let push = |name: &str| git(&folder, &["push", "-q", "bare.git", name]);
     let refused = |name: &str, why: &str| {
         let ended = push(name);

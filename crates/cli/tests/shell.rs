@@ -61,9 +61,7 @@ fn offered(line: &str) -> Vec<String> {
     let folder = Folder::new(&format!("offered-{}", line.len()));
     folder.write("bin", "");
     std::fs::create_dir(folder.path("path")).unwrap();
-    let program = folder.write("path/noesc-test-program", "#!/bin/sh\n");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(program, mode).unwrap();
+    folder.program("path/noesc-test-program", "#!/bin/sh\n");
     let rest = r#"
         COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
         "$(complete -p noesc | sed 's/.*-F \([^ ]*\).*/\1/')" noesc \

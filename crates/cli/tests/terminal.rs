@@ -95,7 +95,7 @@ fn what_is_typed_is_echoed_and_arrives() {
 
 #[test]
 fn the_terminal_by_another_name_is_the_same_output() {
-    let pane = Pane::open("tty");
+    let pane = Pane::open("name");
     pane.type_line(r#""$N" run -- sh -c 'echo noesc: forged' 2>/dev/tty"#);
     pane.see("child: noesc: forged");
 }

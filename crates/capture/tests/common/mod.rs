@@ -3,6 +3,7 @@
 
 use std::fmt::Debug;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use noesc_capture::{Captured, Chunk, Command, End, Flow, Limits, Sink, Stream, run};
@@ -41,8 +42,28 @@ impl Sink for Keep {
     }
 }
 
+/// Makes this process, and so what it starts, heed every signal. Whoever started the tests may
+/// ignore some: `nohup` does, and so does a script for a job in its background.
+pub fn heed_signals() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        for signal in (1..32).filter(|signal| *signal != libc::SIGPIPE) {
+            let mut old = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+            // SAFETY: the kernel writes an action to a place of ours that has room for it; that it
+            // is read only where the call succeeded. SIG_DFL is valid for each of these signals.
+            unsafe {
+                let known = libc::sigaction(signal, std::ptr::null(), old.as_mut_ptr()) == 0;
+                if known && old.assume_init().sa_sigaction == libc::SIG_IGN {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+            }
+        }
+    });
+}
+
 /// A command whose run does without signal handlers, since tests share a process.
 pub fn command(argv: &[&str]) -> Command {
+    heed_signals();
     let mut command = Command::new(argv);
     command.attended = false;
     command
@@ -60,18 +81,25 @@ pub fn captured(command: &Command) -> (Captured, Keep) {
 
 /// The example program of this crate, which `cargo test -p noesc-capture` builds.
 pub fn example() -> PathBuf {
+    heed_signals();
     let test = std::env::current_exe().unwrap();
     let path = test.parent().unwrap().parent().unwrap().join("examples/run");
-    assert!(path.exists(), "no example program: run the tests of the whole package");
+    assert!(
+        path.exists(),
+        "no example program: `cargo build -p noesc-capture --examples` makes it"
+    );
     path
 }
 
-/// A folder for one test, gone when dropped.
+/// A folder for one test, gone when dropped. No two have the same path, whatever their names.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
     pub fn new(name: &str) -> Self {
-        let unique = format!("noesc-capture-{}-{name}", std::process::id());
+        heed_signals();
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let unique = format!("noesc-capture-{}-{count}-{name}", std::process::id());
         let path = std::env::temp_dir().join(unique);
         std::fs::create_dir(&path).unwrap();
         Self(path)
@@ -95,9 +123,9 @@ pub fn kill(pid: &str) {
     let _ = std::process::Command::new("kill").args(["-KILL", pid]).status();
 }
 
-/// Waits until `look` finds something, for at most 20 s.
+/// Waits until `look` finds something, for at most two minutes.
 pub fn eventually<T, S: Debug>(mut look: impl FnMut() -> Result<T, S>) -> T {
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + Duration::from_secs(120);
     loop {
         match look() {
             Ok(found) => return found,

@@ -8,18 +8,35 @@ use std::fmt::Debug;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 /// How long anything may take before a test says that it hangs.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The command under test, with nothing on its stdin.
 pub fn noesc<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
-    let mut command = Command::new(binary());
+    let mut command = heedful(binary());
     command.args(arguments).env("XDG_CONFIG_HOME", NO_CONFIG).stdin(Stdio::null());
     command.env("XDG_STATE_HOME", NO_STATE);
+    command
+}
+
+/// A program that heeds every signal. Whoever started the tests may ignore some: `nohup` does, and
+/// so does a script for a job in its background.
+pub fn heedful(program: &str) -> Command {
+    static CAN_RESET: LazyLock<bool> = LazyLock::new(|| {
+        let tried = Command::new("env").args(["--default-signal", "true"]).output();
+        tried.is_ok_and(|tried| tried.status.success())
+    });
+    if !*CAN_RESET {
+        return Command::new(program);
+    }
+    let mut command = Command::new("env");
+    command.args(["--default-signal", program]);
     command
 }
 
@@ -36,7 +53,7 @@ pub fn binary() -> &'static str {
 
 /// A shell that knows the command under test as `$N`, and nothing on its stdin.
 pub fn shell(script: &str) -> Command {
-    let mut command = Command::new("sh");
+    let mut command = heedful("sh");
     command.args(["-c", script]).env("N", binary()).env("XDG_CONFIG_HOME", NO_CONFIG);
     command.env("XDG_STATE_HOME", NO_STATE).stdin(Stdio::null());
     command
@@ -204,12 +221,14 @@ pub fn json(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// A folder for one test, gone when dropped.
+/// A folder for one test, gone when dropped. No two have the same path, whatever their names.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
     pub fn new(name: &str) -> Self {
-        let unique = format!("noesc-cli-{}-{name}", std::process::id());
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let unique = format!("noesc-cli-{}-{count}-{name}", std::process::id());
         let path = std::env::temp_dir().join(unique);
         std::fs::create_dir(&path).unwrap();
         Self(path)
@@ -228,6 +247,26 @@ impl Folder {
         let path = self.path(name);
         std::fs::write(&path, bytes).unwrap();
         path.to_string_lossy().into_owned()
+    }
+
+    /// A script that can be executed. Another process writes it: what this one has open, a child
+    /// that another test has just forked holds a moment longer, and what somebody still holds for
+    /// writing can not be executed.
+    pub fn program(&self, name: impl AsRef<OsStr>, text: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        let mut command = Command::new("sh");
+        command.args(["-c", r#"cat >"$0" && chmod 755 "$0""#]).arg(&path);
+        fed(command, text.as_ref()).is("", "", 0);
+        path.to_string_lossy().into_owned()
+    }
+
+    /// A copy of the command under test, which any user can execute; written as a script is.
+    pub fn copy_of_noesc(&self) -> PathBuf {
+        let path = self.path("noesc");
+        let mut command = Command::new("install");
+        command.args(["-m", "755", binary()]).arg(&path);
+        ran(command).is("", "", 0);
+        path
     }
 }
 
