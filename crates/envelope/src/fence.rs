@@ -2,9 +2,11 @@
 //!
 //! All fences are the same and longer than any run of backticks inside. An info string is the
 //! language, `noesc-` and the nonce, what the block holds, and `lf-added` where the LF before the
-//! closing fence is no part of it.
+//! closing fence is no part of it. Of an excerpt each part is a block, named by its line.
 
-use crate::format::{self, Format, ParseError, has_tail, is_nonce, occurs, omits};
+use crate::format::{
+    self, Format, ParseError, has_tail, is_nonce, occurs, omits, parts_of, pieces_of,
+};
 use crate::record::{Envelope, StreamName, Text};
 
 /// The shortest fence of Markdown.
@@ -30,6 +32,12 @@ pub(crate) fn write(
         ));
     };
     for &(stream, text) in texts {
+        if parts_of(envelope, stream).is_some() {
+            for (part, piece) in pieces_of(envelope, stream, text).unwrap_or_default() {
+                block(stream, &format!("line {}", part.line), piece);
+            }
+            continue;
+        }
         block(stream, "head", &text.head);
         if has_tail(envelope, stream, text) {
             block(stream, "tail", &text.tail);
@@ -56,6 +64,16 @@ pub(crate) fn read(text: &str) -> Result<Envelope, ParseError> {
     let names: Vec<StreamName> = envelope.streams.keys().copied().collect();
     let mut texts = Vec::new();
     for &name in &names {
+        if let Some(parts) = parts_of(&envelope, name) {
+            let mut head = String::new();
+            for part in parts {
+                let piece = reader.part(&format!("{} line {}", name.name(), part.line))?;
+                let piece = piece.filter(|piece| piece.len() as u64 == part.view.1);
+                head.push_str(&piece.ok_or(reader.expected("the next part of a stream"))?);
+            }
+            texts.push((name, Text { head, tail: String::new() }));
+            continue;
+        }
         let head = reader.part(&format!("{} head", name.name()))?;
         let head = head.ok_or(reader.expected("the head of a stream"))?;
         let tail = reader.part(&format!("{} tail", name.name()))?;

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use noesc_text::AuditEscape;
 
 use crate::ident::hex;
-use crate::record::{Envelope, StreamName, Text};
+use crate::part::{ViewPart, pieces};
+use crate::record::{Envelope, StreamName, Text, View};
 use crate::{fence, json, lines, xml};
 
 /// Nonces drawn for one envelope until one occurs nowhere in it. A second draw is needed once in
@@ -98,6 +99,11 @@ pub enum RenderError {
         /// The character.
         character: char,
     },
+    /// The text of a view is not made of its parts.
+    Parts {
+        /// The stream.
+        stream: StreamName,
+    },
     /// There is a value that was expected, which only `json` carries.
     Value,
     /// The source gave no nonce, or none that occurs nowhere in the envelope.
@@ -115,6 +121,9 @@ impl fmt::Display for RenderError {
             Self::Character { stream, character } => {
                 let (name, code) = (stream.name(), u32::from(*character));
                 write!(f, "the view of {name} holds U+{code:04X}, which only json carries")
+            }
+            Self::Parts { stream } => {
+                write!(f, "the view of {} is not made of its parts", stream.name())
             }
             Self::Value => f.write_str("only json carries the value that was expected"),
             Self::NoNonce => f.write_str("no nonce that occurs nowhere in the output"),
@@ -177,8 +186,8 @@ impl std::error::Error for ParseError {}
 ///
 /// # Errors
 /// `json` holds any view. The others are for readers: they refuse a view that is not inert, with
-/// style kept for one, a record without views, and a value that was expected
-/// ([`Envelope::without_value`] leaves it out).
+/// style kept for one, a record without views, a view that is not made of its parts, and a value
+/// that was expected ([`Envelope::without_value`] leaves it out).
 pub fn render(
     envelope: &Envelope,
     format: Format,
@@ -197,6 +206,9 @@ pub fn render(
         let mut characters = text.head.chars().chain(text.tail.chars());
         if let Some(character) = characters.find(|&c| !is_carried(format, c)) {
             return Err(RenderError::Character { stream, character });
+        }
+        if pieces_of(envelope, stream, text).is_none() {
+            return Err(RenderError::Parts { stream });
         }
     }
     let facts = write_record(&envelope.without_views())?;
@@ -306,9 +318,25 @@ pub(crate) fn has_tail(envelope: &Envelope, stream: StreamName, text: &Text) -> 
     !text.tail.is_empty() || omits(envelope, stream)
 }
 
-/// Whether the record says that something of this stream is omitted.
+/// Whether the record says that something of this stream is omitted between head and tail.
 pub(crate) fn omits(envelope: &Envelope, stream: StreamName) -> bool {
-    envelope.streams.get(&stream).is_some_and(|of| of.view.omitted.bytes > 0)
+    let omits = |view: &View| view.parts.is_none() && view.omitted.bytes > 0;
+    envelope.streams.get(&stream).is_some_and(|of| omits(&of.view))
+}
+
+/// The parts that the record says a text of this stream is made of, and their texts: none where
+/// that is a head and a tail. `None` where it is not made of them.
+pub(crate) fn pieces_of<'t>(
+    envelope: &Envelope,
+    stream: StreamName,
+    text: &'t Text,
+) -> Option<Vec<(ViewPart, &'t str)>> {
+    envelope.streams.get(&stream).map_or(Some(Vec::new()), |of| pieces(&of.view, text))
+}
+
+/// The parts that the record says an excerpt of this stream gives.
+pub(crate) fn parts_of(envelope: &Envelope, stream: StreamName) -> Option<&[ViewPart]> {
+    envelope.streams.get(&stream)?.view.parts.as_deref()
 }
 
 /// Whether this is a nonce as text.

@@ -6,7 +6,8 @@
 //! `parse(render(e)) == e`. Whatever a child printed, a parser of the format never takes it for a
 //! field of the record. The formats are specified in `spec/envelope.md`.
 //!
-//! [`Excerpt`] chooses which part of a long view an envelope holds: its head and its tail.
+//! [`Excerpt`] chooses which part of a long view an envelope holds: its head and its tail. An
+//! envelope that answers a question for more holds parts of it, each with the number of its line.
 
 mod command;
 mod excerpt;
@@ -18,6 +19,7 @@ mod json;
 mod lines;
 mod order;
 mod outcome;
+mod part;
 mod processes;
 mod record;
 mod report;
@@ -36,6 +38,7 @@ pub use json::schema;
 pub use lines::LINE_BYTES_MAX;
 pub use order::{ORDER_MAX, Order};
 pub use outcome::{Exit, LimitName, Observer, Outcome, OutcomeKind, STILL_RUNNING};
+pub use part::{FOUND_LISTED_MAX, Found, PARTS_MAX, Search, ViewPart};
 pub use processes::{Collector, Ended, Processes, SURVIVORS_MAX, Scope, Survivor, Survivors};
 pub use record::{
     Bytes, Covers, Cutoff, Digests, Disagreement, Envelope, Evidence, LimitPolicy, Limited, Limits,

@@ -12,6 +12,7 @@ use crate::expected::Expected;
 use crate::ident::{Digest, Escaped, RunId, Timestamp};
 use crate::order::ORDER_MAX;
 use crate::outcome::Outcome;
+use crate::part::{Found, PARTS_MAX, Search, ViewPart};
 use crate::processes::{Collector, Processes};
 use crate::report::Report;
 
@@ -43,6 +44,10 @@ pub struct Envelope {
     /// What the command was to print, and whether it did; absent where nothing was said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
+    /// What was searched for, in the answer to a search.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[schemars(with = "Search", transform = without_default)]
+    pub search: Option<Search>,
     /// The order in which the collector saw the streams, and nothing more: at most 1,024 entries
     /// from the start, in the order of `seq`.
     #[serde(deserialize_with = "at_most::<ORDER_MAX, _, _>")]
@@ -186,8 +191,15 @@ pub struct View {
     /// The text; `None` in a record without views.
     #[serde(flatten)]
     pub text: Option<Text>,
-    /// What lies between head and tail.
+    /// What lies between head and tail; of an excerpt all that it does not give.
     pub omitted: Omitted,
+    /// Of an excerpt the parts of the view that it gives: `head` holds them one after the other,
+    /// and `tail` is empty. Absent in the record of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<ViewPart>>,
+    /// What a search found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Found>,
 }
 
 /// The text of a view. With nothing omitted, `head` is the whole view and `tail` is empty.
@@ -213,8 +225,23 @@ struct ViewKeys {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", transform = without_default)]
     tail: Option<String>,
-    /// What lies between head and tail.
+    /// What lies between head and tail; of an excerpt all that it does not give.
     omitted: Omitted,
+    /// Of an excerpt the parts of the view that it gives: `head` holds them one after the other,
+    /// and `tail` is empty. Absent in the record of a run.
+    #[serde(default, deserialize_with = "some_parts")]
+    #[schemars(with = "Vec<ViewPart>", length(max = PARTS_MAX), transform = without_default)]
+    parts: Option<Vec<ViewPart>>,
+    /// What a search found.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Found", transform = without_default)]
+    found: Option<Found>,
+}
+
+fn some_parts<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<ViewPart>>, D::Error> {
+    at_most::<PARTS_MAX, _, _>(from).map(Some)
 }
 
 /// The schema of such a key: absent is not null.
@@ -249,7 +276,8 @@ impl TryFrom<ViewKeys> for View {
             (None, None) => None,
             _ => return Err("one of head and tail without the other"),
         };
-        Ok(Self { profile: keys.profile, text, omitted: keys.omitted })
+        let ViewKeys { profile, omitted, parts, found, .. } = keys;
+        Ok(Self { profile, text, omitted, parts, found })
     }
 }
 
@@ -261,6 +289,8 @@ impl View {
             profile: profile.into(),
             text: Some(Text { head: selection.head, tail: selection.tail }),
             omitted: selection.omitted,
+            parts: None,
+            found: None,
         }
     }
 }

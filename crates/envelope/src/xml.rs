@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::format::{self, Format, ParseError, has_tail, is_nonce, occurs, omits};
+use crate::format::{
+    self, Format, ParseError, has_tail, is_nonce, occurs, omits, parts_of, pieces_of,
+};
 use crate::record::{Envelope, StreamName, Text};
 
 /// Writes the envelope.
@@ -15,6 +17,14 @@ pub(crate) fn write(
     let mut out = format!("<noesc-{nonce}>\n<facts>{}</facts>\n", escape(facts));
     for &(stream, text) in texts {
         let name = stream.name();
+        if parts_of(envelope, stream).is_some() {
+            out.push_str(&format!("<{name}>"));
+            for (part, piece) in pieces_of(envelope, stream, text).unwrap_or_default() {
+                out.push_str(&format!("<part line=\"{}\">{}</part>", part.line, escape(piece)));
+            }
+            out.push_str(&format!("</{name}>\n"));
+            continue;
+        }
         out.push_str(&format!("<{name}><head>{}</head>", escape(&text.head)));
         if has_tail(envelope, stream, text) {
             let omitted = envelope.streams.get(&stream).map(|of| of.view.omitted);
@@ -76,6 +86,20 @@ pub(crate) fn read(text: &str) -> Result<Envelope, ParseError> {
     for &name in &names {
         let omitted = envelope.streams.get(&name).map(|of| of.view.omitted).unwrap_or_default();
         reader.literal(&format!("<{}>", name.name()), "the next stream of the record")?;
+        if let Some(parts) = parts_of(&envelope, name) {
+            let mut head = String::new();
+            for part in parts {
+                reader.literal(&format!("<part line=\"{}\">", part.line), "the next part")?;
+                let piece = reader.text("part")?;
+                if piece.len() as u64 != part.view.1 {
+                    return Err(reader.expected("a part as long as the record says"));
+                }
+                head.push_str(&piece);
+            }
+            reader.literal(&format!("</{}>\n", name.name()), "the end of the stream")?;
+            texts.push((name, Text { head, tail: String::new() }));
+            continue;
+        }
         let head = reader.element("head")?.into_owned();
         let tail = match reader.literal(&mark(omitted), "what is omitted") {
             Ok(()) => reader.element("tail")?.into_owned(),
@@ -118,6 +142,11 @@ impl<'a> Reader<'a> {
     /// The text of an element that has no attribute and no child.
     fn element(&mut self, name: &str) -> Result<Cow<'a, str>, ParseError> {
         self.literal(&format!("<{name}>"), "the next element")?;
+        self.text(name)
+    }
+
+    /// The text of an element whose tag was read, and its end.
+    fn text(&mut self, name: &str) -> Result<Cow<'a, str>, ParseError> {
         let end = self.rest.find('<').ok_or_else(|| self.expected("the end of the element"))?;
         let (text, rest) = self.rest.split_at(end);
         let text = unescape(text).ok_or_else(|| self.expected("&amp; &lt; &gt; alone"))?;

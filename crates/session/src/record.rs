@@ -121,6 +121,7 @@ pub(crate) fn envelope(
         // Of a process that was not started no stream was observed.
         streams: if started { streams.into_iter().collect() } else { Default::default() },
         expected: None,
+        search: None,
         order,
         policy: envelope::Policy {
             profile: settings.profile.name().into(),

@@ -113,6 +113,8 @@ impl Tap {
                 profile: profile.into(),
                 text: None,
                 omitted: envelope::Omitted::default(),
+                parts: None,
+                found: None,
             },
         };
         envelope::Stream {

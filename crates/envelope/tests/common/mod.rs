@@ -2,11 +2,13 @@
 #![allow(dead_code, unreachable_pub, reason = "each program of tests uses a part")]
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use noesc_envelope::*;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 /// Nonces 01 01 …, 02 02 …: the first is that of every envelope inside of a payload, so that it
 /// has to be drawn again.
@@ -29,7 +31,13 @@ pub fn whole(text: &str) -> Text {
 pub fn stream(text: Text) -> Stream {
     Stream {
         trust: Trust::UntrustedProcessOutput,
-        view: View { profile: "agent".into(), text: Some(text), omitted: Omitted::default() },
+        view: View {
+            profile: "agent".into(),
+            text: Some(text),
+            omitted: Omitted::default(),
+            parts: None,
+            found: None,
+        },
         bytes: Bytes { observed: 12, kept: 12, complete: true },
         lines: 2,
         eof: true,
@@ -78,6 +86,7 @@ pub fn ordinary(stdout: &str, stderr: &str) -> Envelope {
             (StreamName::Stdout, stream(whole(stdout))),
             (StreamName::Stderr, stream(whole(stderr))),
         ]),
+        search: None,
         order: Vec::new(),
         limits: Limits { view_bytes_max: Some(32_768), ..Limits::default() },
         policy: Policy { profile: "agent".into(), fingerprint: "sha256:00".into() },
@@ -268,11 +277,13 @@ fn any_stream(
         omitted.prop_map(|(bytes, lines, raw)| Omitted { bytes, lines, raw })
     ];
     let view = (escaped(), text.clone(), prop_oneof![Just(String::new()).boxed(), text.boxed()]);
-    let view = (view, omitted).prop_map(|((profile, head, tail), omitted)| View {
-        profile,
-        text: Some(Text { head, tail }),
-        omitted,
-    });
+    let view = (view, omitted, option::of(cuts()), option::of(found())).prop_map(
+        |((profile, head, tail), omitted, cuts, found)| {
+            let parts = cuts.map(|cuts| parts(&head, &cuts));
+            let tail = if parts.is_some() { String::new() } else { tail };
+            View { profile, text: Some(Text { head, tail }), omitted, parts, found }
+        },
+    );
     let digest =
         (digest(), digest(), any::<(bool, bool)>()).prop_map(|(raw, view, (plain, all))| Digests {
             raw: if plain { RawDigest::Plain(raw) } else { RawDigest::Keyed(raw) },
@@ -292,6 +303,42 @@ fn any_stream(
             encoding,
             report,
         })
+}
+
+/// Where a text may be cut, and what is said of the parts.
+fn cuts() -> impl Strategy<Value = Vec<(Index, u64, u64)>> {
+    prop::collection::vec((any::<Index>(), number(), number()), 0..6)
+}
+
+/// Parts of which this text is made.
+fn parts(text: &str, cuts: &[(Index, u64, u64)]) -> Vec<ViewPart> {
+    let mut ends: Vec<usize> =
+        cuts.iter().map(|(at, ..)| text.floor_char_boundary(at.index(text.len() + 1))).collect();
+    ends.sort_unstable();
+    ends.push(text.len());
+    let mut start = 0;
+    let places = cuts.iter().map(|(_, line, at)| (*line, *at)).chain([(u64::MAX, u64::MAX)]);
+    let parts = places.zip(ends).map(|((line, at), end)| {
+        let length = (end - start) as u64;
+        start = end;
+        ViewPart { line: NonZeroU64::new(line).unwrap_or(NonZeroU64::MIN), view: (at, length) }
+    });
+    parts.collect()
+}
+
+fn found() -> impl Strategy<Value = Found> {
+    let listed = prop::collection::vec(number(), 0..3);
+    (number(), listed, any::<bool>()).prop_map(|(lines, listed, complete)| Found {
+        lines,
+        listed,
+        complete,
+    })
+}
+
+fn search() -> impl Strategy<Value = Search> {
+    (escaped(), any::<(bool, bool)>(), number()).prop_map(|(pattern, (fixed, case), context)| {
+        Search { pattern, fixed, ignore_case: case, context }
+    })
 }
 
 fn exit() -> impl Strategy<Value = Exit> {
@@ -482,13 +529,13 @@ pub fn envelope(
         (option::of((escaped(), number())), option::of((any::<(u16, u16)>(), number(), digest()))),
         option::of(number()),
     );
-    let expected = option::of(expected(text.clone()));
+    let expected = (option::of(expected(text.clone())), option::of(search()));
     // Boxed: the whole of it would not fit the stack of a test.
     let streams = btree_map(name(), any_stream(text).boxed(), 0..=3);
     let ran = (command().boxed(), outcome().boxed(), processes().boxed(), collector());
     let rest = (ran, limits().boxed(), evidence().boxed());
     (facts.boxed(), (streams, expected), rest).prop_map(
-        |(facts, (streams, expected), (ran, limits, evidence))| {
+        |(facts, (streams, (expected, search)), (ran, limits, evidence))| {
             let (command, outcome, processes, collector) = ran;
             let ((ms, random), words, (seconds, duration_ms), order, (redaction, screen), rows) =
                 facts;
@@ -505,6 +552,7 @@ pub fn envelope(
                 collector,
                 streams,
                 expected,
+                search,
                 order,
                 limits,
                 policy: Policy { profile, fingerprint },

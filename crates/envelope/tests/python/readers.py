@@ -23,7 +23,8 @@ def expat(text):
         if path[1:] == ["facts"]:
             facts.append(chunk)
         elif len(path) == 3:
-            streams[path[1]][path[2]] += chunk
+            # The parts of an excerpt are one text.
+            streams[path[1]]["head" if path[2] == "part" else path[2]] += chunk
         elif chunk.strip("\n"):
             raise ValueError("text outside of the elements")
 
@@ -46,12 +47,14 @@ def commonmark(text):
         nonces.add(nonce)
         if names == ["facts"]:
             facts = token.content.removesuffix("\n")
+            # An excerpt that gives no part has no block.
+            streams = {name: ["", ""] for name in json.loads(facts)["streams"]}
             continue
         content = token.content
-        if names[2:] == ["lf-added"]:
+        if names[-1] == "lf-added":
             content = content.removesuffix("\n")
-        part = ["head", "tail"].index(names[1])
-        streams.setdefault(names[0], ["", ""])[part] = content
+        # The parts of an excerpt are one text.
+        streams[names[0]][["head", "tail", "line"].index(names[1]) % 2] += content
     if len(nonces) != 1:
         raise ValueError("more than one nonce")
     return [facts, streams]
