@@ -45,6 +45,9 @@ pub(crate) enum Verb {
     Ps(crate::runs::PsArgs),
     Wait(crate::runs::WaitArgs),
     Stop(crate::runs::StopArgs),
+    Show(crate::excerpts::ShowArgs),
+    Report(crate::excerpts::ReportArgs),
+    Digest(crate::excerpts::DigestArgs),
     Filter(FilterArgs),
     Audit(AuditArgs),
     Unaudit(UnauditArgs),
@@ -380,11 +383,14 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Every verb, in the order of the help.
-const VERBS: [&str; 12] = [
+const VERBS: [&str; 15] = [
     "run",
     "ps",
     "wait",
     "stop",
+    "show",
+    "report",
+    "digest",
     "filter",
     "audit",
     "unaudit",
@@ -435,6 +441,9 @@ fn parse_alone(argv: &[OsString]) -> Option<Verb> {
         "ps" => of(argv, Verb::Ps),
         "wait" => of(argv, Verb::Wait),
         "stop" => of(argv, Verb::Stop),
+        "show" => of(argv, Verb::Show),
+        "report" => of(argv, Verb::Report),
+        "digest" => of(argv, Verb::Digest),
         "filter" => of(argv, Verb::Filter),
         "audit" => of(argv, Verb::Audit),
         "unaudit" => of(argv, Verb::Unaudit),
@@ -559,6 +568,9 @@ mod tests {
             "noesc ps --all --json",
             "noesc wait --time-max 1s 0198",
             "noesc stop 0198 0199",
+            "noesc show last --lines 100-160 --stream stderr --format lines",
+            "noesc report --json last",
+            "noesc digest 0198",
             "noesc filter --mark --cr=overwrite -q -",
             "noesc audit --lines FILE",
             "noesc unaudit",

@@ -5,6 +5,7 @@ mod args;
 mod audit;
 mod config;
 mod descriptors;
+mod excerpts;
 mod explain;
 mod fail;
 mod file_id;
@@ -41,6 +42,9 @@ fn main() -> ExitCode {
         Verb::Ps(args) => runs::ps(&args),
         Verb::Wait(args) => runs::wait(&args),
         Verb::Stop(args) => runs::stop(&args),
+        Verb::Show(args) => excerpts::show(&args),
+        Verb::Report(args) => excerpts::report(&args),
+        Verb::Digest(args) => excerpts::digest(&args),
         Verb::Filter(args) => filter::filter(&args),
         Verb::Audit(args) => audit::audit(&args),
         Verb::Unaudit(args) => unaudit::unaudit(&args),

@@ -29,6 +29,9 @@ pub(crate) const ATTENDED: &str = "attended";
 /// Locked by the listener to what outlived a run; holds how many bytes that printed.
 pub(crate) const DRAINED: &str = "drained";
 
+/// What stands for the id of the newest run.
+const LAST: &str = "last";
+
 /// The folder of all runs of a user.
 #[derive(Clone, Debug)]
 pub struct Runs {
@@ -119,12 +122,15 @@ impl Runs {
         Ok(runs)
     }
 
-    /// The one run whose id begins or ends so. None begins with nothing.
+    /// The one run whose id begins or ends so, or the newest for `last`. None begins with nothing.
     ///
     /// # Errors
     /// [`FindError`].
     pub fn find(&self, part: &str) -> Result<StoredRun, FindError> {
-        let runs = self.list().map_err(FindError::Io)?;
+        let mut runs = self.list().map_err(FindError::Io)?;
+        if part == LAST {
+            return runs.pop().ok_or(FindError::None);
+        }
         // An id begins with its time, so that those of one minute differ at their ends.
         let is_meant = |run: &StoredRun| {
             let id = run.id().as_str();

@@ -15,9 +15,9 @@ use noesc_session::{FindError, RecordError, Runs, StoredRun};
 
 use crate::fail::{Failure, Result, escaped, quoted, reason};
 
-pub(crate) use ps::{PsArgs, ps};
+pub(crate) use ps::{PsArgs, cut, ps};
 pub(crate) use stop::{StopArgs, stop};
-pub(crate) use tell::write_record;
+pub(crate) use tell::{Output, missing, write_record};
 pub(crate) use wait::{WaitArgs, wait};
 
 /// Where the runs of this user are, by the platform's convention; `None` without a home.
@@ -43,13 +43,13 @@ fn unusable(runs: &Runs, error: &std::io::Error) -> Failure {
 }
 
 /// All that are known.
-fn listed() -> Result<Vec<StoredRun>> {
+pub(crate) fn listed() -> Result<Vec<StoredRun>> {
     let runs = all()?;
     runs.list().map_err(|error| unusable(&runs, &error))
 }
 
 /// The run whose id begins or ends so.
-fn find(part: &str) -> Result<StoredRun> {
+pub(crate) fn find(part: &str) -> Result<StoredRun> {
     let id = quoted(OsStr::new(part));
     let runs = all()?;
     runs.find(part).map_err(|error| match error {
@@ -58,13 +58,16 @@ fn find(part: &str) -> Result<StoredRun> {
                 .hint("give more of the id")
         }
         FindError::Io(error) => unusable(&runs, &error),
+        _ if part == "last" => {
+            Failure::new("there is no run yet").hint("\"noesc run --detach\" starts one")
+        }
         _ => Failure::new(format!("there is no run {id}"))
             .hint("\"noesc ps --all\" lists those that are known"),
     })
 }
 
 /// The record of a run as it is by now.
-fn record(run: &StoredRun) -> Result<Envelope> {
+pub(crate) fn record(run: &StoredRun) -> Result<Envelope> {
     run.awaited_record().map_err(|error| {
         let why = unread(error);
         Failure::new(format!("can not read the record of {}: {why}", run.id()))
@@ -73,7 +76,7 @@ fn record(run: &StoredRun) -> Result<Envelope> {
 }
 
 /// Why there is no record, in a line that is inert.
-fn unread(error: RecordError) -> String {
+pub(crate) fn unread(error: RecordError) -> String {
     match error {
         RecordError::Io(error) => reason(&error),
         RecordError::Malformed(why) => escaped(why),

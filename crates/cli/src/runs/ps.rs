@@ -128,7 +128,7 @@ impl Row {
 }
 
 /// A text that a row has room for.
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     match text.char_indices().nth(COMMAND_SHOWN) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),

@@ -1,13 +1,13 @@
 //! What is known of a run, written as "noesc run" would have.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
-use noesc::{Boundary, Profile};
 use noesc_session::envelope::{Cutoff, Envelope, Format, OutcomeKind, Stream, StreamName, render};
 use noesc_session::{Keeper, NameGuard, StoredRun, nonces};
 
 use crate::args::RunFormat;
-use crate::fail::{Failure, Result, escaped, reason};
+use crate::excerpts::Transcript;
+use crate::fail::{Failure, Result, escaped};
 use crate::input::write;
 use crate::note;
 use crate::say::{is_one_output, stderr_took};
@@ -34,7 +34,7 @@ pub(crate) fn write_record(record: &Envelope, format: Format) -> Result<()> {
 
 /// Writes the transcripts.
 fn text(run: &StoredRun, record: &Envelope) -> Result<Vec<String>> {
-    let mut output = Output { guard: NameGuard::default(), one: is_one_output() };
+    let mut output = Output::new();
     let mut notes = Vec::new();
     let mut has_any = false;
     for (name, stream) in &record.streams {
@@ -63,7 +63,7 @@ fn text(run: &StoredRun, record: &Envelope) -> Result<Vec<String>> {
 /// Bytes of the view that a transcript of so many bytes does not have. What goes on may have
 /// written more since the record was made. Style is never stored, so that nothing can be said of a
 /// view that may hold some.
-fn missing(stream: &Stream, copied: u64) -> Option<u64> {
+pub(crate) fn missing(stream: &Stream, copied: u64) -> Option<u64> {
     let is_plain = ["agent", "audit"].contains(&stream.view.profile.as_str());
     let text = stream.view.text.as_ref().filter(|_| is_plain)?;
     let shown = (text.head.len() + text.tail.len()) as u64;
@@ -99,46 +99,26 @@ fn outlives(run: &StoredRun, record: &Envelope) -> Vec<String> {
 }
 
 /// Our stdout and stderr. A line of the child's that looks like ours is marked where ours are.
-struct Output {
+pub(crate) struct Output {
     guard: NameGuard,
     one: bool,
 }
 
 impl Output {
-    /// Writes a transcript, if there is one, and gives its length. It passes the boundary once
-    /// more: any program of this user can write where it is kept.
-    fn copy(&mut self, run: &StoredRun, name: StreamName) -> Result<Option<u64>> {
-        let unread = |error: &std::io::Error| {
-            let name = name.name();
-            let message = format!("can not read the {name} of {}: {}", run.id(), reason(error));
-            Failure::new(message).hint("\"--format lines\" takes it from the record")
-        };
-        let Some(mut file) = run.transcript(name).map_err(|error| unread(&error))? else {
-            return Ok(None);
-        };
-        let mut boundary = Boundary::new(&Profile::AGENT)
-            .map_err(|error| Failure::new(error.to_string()).hint(error.hint()))?;
-        let (mut bytes, mut view) = (vec![0; 64 * 1024], String::new());
-        let mut copied = 0;
-        loop {
-            let count = match file.read(&mut bytes) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                read => read.map_err(|error| unread(&error))?,
-            };
-            copied += count as u64;
-            match bytes.get(..count).filter(|bytes| !bytes.is_empty()) {
-                Some(bytes) => boundary.push(bytes, &mut view),
-                None => drop(boundary.finish(&mut view)),
-            }
-            self.write(name, &view)?;
-            view.clear();
-            if count == 0 {
-                return Ok(Some(copied));
-            }
-        }
+    pub(crate) fn new() -> Self {
+        Self { guard: NameGuard::default(), one: is_one_output() }
     }
 
-    fn write(&mut self, name: StreamName, view: &str) -> Result<()> {
+    /// Writes a transcript, if there is one, and gives its length.
+    fn copy(&mut self, run: &StoredRun, name: StreamName) -> Result<Option<u64>> {
+        let Some(mut transcript) = Transcript::open(run, name)? else { return Ok(None) };
+        while let Some(view) = transcript.next()? {
+            self.write(name, view)?;
+        }
+        Ok(Some(transcript.bytes()))
+    }
+
+    pub(crate) fn write(&mut self, name: StreamName, view: &str) -> Result<()> {
         if name != StreamName::Stderr && !self.one {
             return write(view.as_bytes()).map(drop);
         }
@@ -148,7 +128,7 @@ impl Output {
         Ok(())
     }
 
-    fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         let mut bytes = Vec::new();
         self.guard.finish(&mut bytes);
         to_stderr(&bytes);
