@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a command that the ledger holds.
-pub const COMMAND_BYTES_MAX: usize = 1024;
-
 /// Findings of one run that the ledger names. There are fewer kinds.
 pub const FINDINGS_MAX: usize = 64;
 
@@ -20,7 +17,7 @@ pub struct RunEntry {
     pub started: String,
     /// When it was over.
     pub ended: String,
-    /// Its command in a line, up to [`COMMAND_BYTES_MAX`] bytes.
+    /// Its command in a line, up to [`COMMAND_BYTES_MAX`](crate::COMMAND_BYTES_MAX) bytes.
     pub command: String,
     /// How it ended, in the word of its record.
     pub outcome: String,

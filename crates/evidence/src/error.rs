@@ -62,6 +62,14 @@ pub enum LedgerError {
         /// The records of the ledger.
         found: u64,
     },
+    /// The last record that was read before is not where it was: another ledger is there, or what
+    /// was read was cut off or written anew.
+    Moved {
+        /// How many records were read.
+        records: u64,
+        /// Where the last of them began.
+        offset: u64,
+    },
     /// The records before the checkpoint are not those that it was made of.
     Changed {
         /// How many records those are.
@@ -102,6 +110,9 @@ impl fmt::Display for LedgerError {
                     f,
                     "expected at least the {expected} records of the checkpoint, found {found}"
                 )
+            }
+            Self::Moved { records, offset } => {
+                write!(f, "expected record {records} of the ledger at byte {offset} as it was read")
             }
             Self::Changed { size, expected, found } => write!(
                 f,

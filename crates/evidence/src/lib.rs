@@ -30,6 +30,7 @@ mod entry;
 mod error;
 mod files;
 mod identity;
+mod index;
 mod key;
 mod ledger;
 mod moment;
@@ -46,11 +47,15 @@ mod verify;
 pub use artifact::{Artifact, ArtifactError, ArtifactId, NoArtifactId, Opened};
 pub use checkpoint::{CHECKPOINT_BYTES_MAX, Checkpoint, CheckpointError};
 pub use crash::{CRASH_POINTS, crash_point};
-pub use entry::{COMMAND_BYTES_MAX, FINDINGS_MAX, RunEntry, Usage};
+pub use entry::{FINDINGS_MAX, RunEntry, Usage};
 pub use error::LedgerError;
 pub use identity::{
     IDENTITIES_MAX, Identity, MESSAGE_BYTES_MAX, RECIPIENTS_MAX, Recipient, RecipientError,
     Recipients, create_identity, unlock,
+};
+pub use index::{
+    Answer, COMMAND_BYTES_MAX, Index, IndexError, Query, RunEvent, RunIndex, SEVERITIES,
+    SqliteIndex, WORD_BYTES_MAX, WORDS_MAX,
 };
 pub use key::{CollectorKey, KEY_NAME_BYTES_MAX, KeyError, VerifierKey};
 pub use ledger::{Ledger, RESERVE_BYTES};
@@ -61,4 +66,4 @@ pub use record::{Fault, Kind, RECORD_BYTES_MAX, Record};
 pub use seal::{CLOSING_BYTES, SEGMENT_BYTES_MAX, SEGMENT_TIME_MAX, SealOptions, Sealed, Sealer};
 pub use store::{Artifacts, LEDGER_WAIT, Quota, Store};
 pub use tree::{Digest, Tree, leaf_hash};
-pub use verify::{Verified, read, verify, verify_since};
+pub use verify::{Position, Verified, read, read_from, verify, verify_since};

@@ -1,7 +1,7 @@
 //! Readers of a ledger. They believe no record of which one before is not in order.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
@@ -67,24 +67,79 @@ pub fn read(
     read_with(path, key, wait, |record, offset, _| visit(record, offset))
 }
 
+/// How far a ledger was read. The default is its beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// How many records.
+    pub records: u64,
+    /// Where the last of them begins.
+    pub last: u64,
+    /// Where it ends.
+    pub end: u64,
+    /// Its hash.
+    pub hash: Digest,
+}
+
+/// Reads on from a position that was believed before: verifies that its record still stands there,
+/// and each one behind it as [`verify`] does. Hands each on, with the position up to it.
+///
+/// What lies before the position is not looked at: [`verify`] does.
+///
+/// # Errors
+/// [`LedgerError::Moved`] where the record of the position is not there.
+pub fn read_from(
+    path: &Path,
+    key: &VerifierKey,
+    from: Position,
+    wait: Duration,
+    visit: impl FnMut(&Record<'_>, Position),
+) -> Result<Position, LedgerError> {
+    let (file, len) = open_whole(path, wait)?;
+    if from.end > len || !stands(&file, from).map_err(io_error("read", path))? {
+        return Err(LedgerError::Moved { records: from.records, offset: from.last });
+    }
+    walk_from((&file, path), from, len, key, visit)
+}
+
+/// Whether the record of a position is there.
+fn stands(mut file: &File, at: Position) -> std::io::Result<bool> {
+    if at.records == 0 {
+        return Ok(at == Position::default());
+    }
+    let length = at.end.saturating_sub(at.last);
+    if length == 0 || length > RECORD_BYTES_MAX as u64 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::Start(at.last))?;
+    let mut line = Vec::new();
+    file.take(length).read_to_end(&mut line)?;
+    let record = line.strip_suffix(b"\n").and_then(|line| Record::parse(line).ok());
+    Ok(record.is_some_and(|it| it.index.checked_add(1) == Some(at.records) && it.hash() == at.hash))
+}
+
+/// Opens a ledger, and gives the length that it has while nobody writes: it ends with a record
+/// then. What is there does not change any more, so that writers need not wait for the rest.
+fn open_whole(path: &Path, wait: Duration) -> Result<(File, u64), LedgerError> {
+    let file = files::open(path, OpenOptions::new().read(true)).map_err(io_error("open", path))?;
+    let seen = file.metadata().map_err(io_error("read", path))?;
+    if !seen.is_file() {
+        return Err(LedgerError::NotAFile { path: path.to_owned() });
+    }
+    if !files::lock(&file, true, wait).map_err(io_error("lock", path))? {
+        return Err(LedgerError::Busy { path: path.to_owned(), waited: wait });
+    }
+    let len = file.metadata().map_err(io_error("read", path))?.len();
+    files::unlock(&file).map_err(io_error("lock", path))?;
+    Ok((file, len))
+}
+
 fn read_with(
     path: &Path,
     key: &VerifierKey,
     wait: Duration,
     mut visit: impl FnMut(&Record<'_>, u64, &Tree),
 ) -> Result<Verified, LedgerError> {
-    let file = files::open(path, OpenOptions::new().read(true)).map_err(io_error("open", path))?;
-    let seen = file.metadata().map_err(io_error("read", path))?;
-    if !seen.is_file() {
-        return Err(LedgerError::NotAFile { path: path.to_owned() });
-    }
-    // While nobody writes, it ends with a record. What is there then does not change any more, so
-    // that writers need not wait for the rest.
-    if !files::lock(&file, true, wait).map_err(io_error("lock", path))? {
-        return Err(LedgerError::Busy { path: path.to_owned(), waited: wait });
-    }
-    let len = file.metadata().map_err(io_error("read", path))?.len();
-    files::unlock(&file).map_err(io_error("lock", path))?;
+    let (file, len) = open_whole(path, wait)?;
     let (mut backwards, mut first_backwards) = (0, None);
     let mut last_time = String::new();
     let tree = walk((&file, path), len, key, |record, offset, tree| {
@@ -101,31 +156,46 @@ fn read_with(
 /// Verifies the first `len` bytes of a ledger; `visit` sees each record that is in order, where it
 /// begins, and the tree up to it.
 pub(crate) fn walk(
-    (mut file, path): (&File, &Path),
+    place: (&File, &Path),
     len: u64,
     key: &VerifierKey,
     mut visit: impl FnMut(&Record<'_>, u64, &Tree),
 ) -> Result<Tree, LedgerError> {
-    file.rewind().map_err(io_error("read", path))?;
-    let mut reader = BufReader::new(file).take(len);
-    let (mut tree, mut previous, mut offset) = (Tree::default(), Digest::default(), 0);
+    let mut tree = Tree::default();
+    walk_from(place, Position::default(), len, key, |record, position| {
+        tree.push(position.hash);
+        visit(record, position.last, &tree);
+    })?;
+    Ok(tree)
+}
+
+/// Verifies what lies between a position and a length.
+fn walk_from(
+    (mut file, path): (&File, &Path),
+    from: Position,
+    len: u64,
+    key: &VerifierKey,
+    mut visit: impl FnMut(&Record<'_>, Position),
+) -> Result<Position, LedgerError> {
+    file.seek(SeekFrom::Start(from.end)).map_err(io_error("read", path))?;
+    let mut reader = BufReader::new(file).take(len.saturating_sub(from.end));
+    let mut at = from;
     let mut line = Vec::new();
     loop {
         line.clear();
         let mut limited = reader.by_ref().take(RECORD_BYTES_MAX as u64 + 1);
         let read = limited.read_until(b'\n', &mut line).map_err(io_error("read", path))?;
         if read == 0 {
-            return Ok(tree);
+            return Ok(at);
         }
-        let index = tree.size();
+        let (index, offset) = (at.records, at.end);
         let damaged = |fault| LedgerError::Damaged { index: Some(index), offset, fault };
         let missing = if read > RECORD_BYTES_MAX { Fault::TooLong } else { Fault::Incomplete };
         let whole = line.strip_suffix(b"\n").ok_or(missing).map_err(damaged)?;
         let record = Record::parse(whole).map_err(damaged)?;
-        record.check(index, previous, key).map_err(damaged)?;
-        previous = record.hash();
-        tree.push(previous);
-        visit(&record, offset, &tree);
-        offset += read as u64;
+        record.check(index, at.hash, key).map_err(damaged)?;
+        let end = offset + read as u64;
+        at = Position { records: index + 1, last: offset, end, hash: record.hash() };
+        visit(&record, at);
     }
 }
