@@ -45,7 +45,9 @@ pub(crate) enum Verb {
     Ps(crate::runs::PsArgs),
     Wait(crate::runs::WaitArgs),
     Stop(crate::runs::StopArgs),
+    Runs(crate::excerpts::RunsArgs),
     Show(crate::excerpts::ShowArgs),
+    Search(crate::excerpts::SearchArgs),
     Report(crate::excerpts::ReportArgs),
     Digest(crate::excerpts::DigestArgs),
     Filter(FilterArgs),
@@ -383,12 +385,14 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Every verb, in the order of the help.
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 17] = [
     "run",
     "ps",
     "wait",
     "stop",
+    "runs",
     "show",
+    "search",
     "report",
     "digest",
     "filter",
@@ -441,7 +445,9 @@ fn parse_alone(argv: &[OsString]) -> Option<Verb> {
         "ps" => of(argv, Verb::Ps),
         "wait" => of(argv, Verb::Wait),
         "stop" => of(argv, Verb::Stop),
+        "runs" => of(argv, Verb::Runs),
         "show" => of(argv, Verb::Show),
+        "search" => of(argv, Verb::Search),
         "report" => of(argv, Verb::Report),
         "digest" => of(argv, Verb::Digest),
         "filter" => of(argv, Verb::Filter),
@@ -568,6 +574,8 @@ mod tests {
             "noesc ps --all --json",
             "noesc wait --time-max 1s 0198",
             "noesc stop 0198 0199",
+            "noesc runs --failed --severity high --limit 3",
+            "noesc search last -i --context 3 -e",
             "noesc show last --lines 100-160 --stream stderr --format lines",
             "noesc report --json last",
             "noesc digest 0198",

@@ -43,6 +43,8 @@ fn main() -> ExitCode {
         Verb::Wait(args) => runs::wait(&args),
         Verb::Stop(args) => runs::stop(&args),
         Verb::Show(args) => excerpts::show(&args),
+        Verb::Search(args) => excerpts::search(&args),
+        Verb::Runs(args) => excerpts::runs(&args),
         Verb::Report(args) => excerpts::report(&args),
         Verb::Digest(args) => excerpts::digest(&args),
         Verb::Filter(args) => filter::filter(&args),

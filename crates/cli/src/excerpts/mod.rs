@@ -3,11 +3,13 @@
 //! All that they show has passed the boundary once more, and is bounded.
 
 mod digest;
+mod find;
+mod pattern;
 mod report;
+mod runs;
+mod search;
 mod show;
 mod transcript;
-
-use std::ffi::OsStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use noesc_session::StoredRun;
@@ -19,6 +21,8 @@ use crate::limits::size_of;
 
 pub(crate) use digest::{DigestArgs, digest};
 pub(crate) use report::{ReportArgs, report};
+pub(crate) use runs::{RunsArgs, runs};
+pub(crate) use search::{SearchArgs, search};
 pub(crate) use show::{ShowArgs, show};
 pub(crate) use transcript::Transcript;
 
@@ -75,11 +79,6 @@ fn not_stored(run: &StoredRun, name: StreamName) -> Failure {
 /// `1 line`, `2 lines`.
 fn plural(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
-/// A word of the command line as a message quotes it.
-fn quoted(word: &str) -> String {
-    crate::fail::quoted(OsStr::new(word))
 }
 
 /// Leaves these streams in a record, and the order of what is given of them.
