@@ -33,6 +33,9 @@ use args::Verb;
 fn main() -> ExitCode {
     fail::escape_panics();
     let argv: Vec<OsString> = std::env::args_os().collect();
+    if argv.get(1).is_some_and(|word| word == shell::COMPLETE_RUNS) {
+        return shell::complete_runs(argv.get(2..).unwrap_or_default());
+    }
     let args = match args::parse(&argv) {
         Ok(args) => args,
         Err(error) => return args::explain(&error, args::verb(&argv).as_deref()),

@@ -131,12 +131,17 @@ fn tables(verb: Option<&str>) -> Vec<Table> {
             Some("run") => STATUS_OF_RUN,
             Some("wait") => STATUS_OF_WAIT,
             Some("scan") => STATUS_OF_SCAN,
+            Some("search") => STATUS_OF_SEARCH,
+            Some("digest") => STATUS_OF_DIGEST,
             Some(_) => STATUS,
         },
     );
     let (environment, files): (&[_], &[_]) = match verb {
         Some("run") => (ENVIRONMENT_OF_RUN, FILES_OF_RUN),
-        Some("ps" | "wait" | "stop") => (&[STATE_HOME], RUNS),
+        Some("ps" | "wait" | "stop" | "show" | "search" | "report" | "digest") => {
+            (&[STATE_HOME], RUNS)
+        }
+        Some("runs") => (&[STATE_HOME], ALL_RUNS),
         Some("filter" | "config") | None => (&[CONFIG_HOME], FILES),
         Some("explain") => (ENVIRONMENT_OF_EXPLAIN, &[]),
         Some("scan") => (&[("TMPDIR", "Where stdin waits while it is scanned; else `/tmp`.")], &[]),
@@ -153,7 +158,7 @@ const STATUS: &[(&str, &str)] = &[
 
 const STATUS_OF_ALL: &[(&str, &str)] = &[
     ("0", "Done."),
-    ("1", "`noesc scan` found something."),
+    ("1", "`noesc scan` found something, `noesc search` nothing; `noesc digest` differs."),
     ("2", "Misused, or something could not be read or written."),
     ("125", "`noesc run` or `noesc wait` failed or was misused; else as the command."),
 ];
@@ -178,6 +183,18 @@ const STATUS_OF_SCAN: &[(&str, &str)] = &[
     ("0", "Nothing at or above `--fail-on` was found."),
     ("1", "Something was."),
     ("2", "Misused, or something could not be read; the rest was scanned all the same."),
+];
+
+const STATUS_OF_SEARCH: &[(&str, &str)] = &[
+    ("0", "A line was found."),
+    ("1", "None was."),
+    ("2", "Misused, or something could not be read or written."),
+];
+
+const STATUS_OF_DIGEST: &[(&str, &str)] = &[
+    ("0", "Done; with `--equals`, the raw bytes have that digest."),
+    ("1", "They have another one."),
+    ("2", "Misused, something could not be read or written, or the digest is never compared."),
 ];
 
 const CONFIG_HOME: (&str, &str) =
@@ -214,3 +231,11 @@ const RUN_FOLDERS: (&str, &str) = (
 const FILES: &[(&str, &str)] = &[OWN_SETTINGS, PROJECT];
 const FILES_OF_RUN: &[(&str, &str)] = &[OWN_SETTINGS, PROJECT, RUN_FOLDERS];
 const RUNS: &[(&str, &str)] = &[RUN_FOLDERS];
+const ALL_RUNS: &[(&str, &str)] = &[
+    RUN_FOLDERS,
+    ("~/.local/state/noesc/ledger", "What happened, in signed records."),
+    (
+        "~/.local/state/noesc/index.sqlite",
+        "Made from the ledger, and made anew when it is damaged. It can be deleted at any time.",
+    ),
+];

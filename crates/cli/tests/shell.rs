@@ -58,10 +58,17 @@ fn completions_are_valid_scripts() {
 
 /// What bash offers where this line ends; `=` is a word of its own there.
 fn offered(line: &str) -> Vec<String> {
-    let folder = Folder::new(&format!("offered-{}", line.len()));
+    offered_among(line, &[])
+}
+
+/// The same where there are folders of runs with these ids, and `noesc` is the command under test.
+fn offered_among(line: &str, runs: &[&str]) -> Vec<String> {
+    let folder = Folder::new(&format!("offered-{}-{}", line.len(), runs.len()));
     folder.write("bin", "");
     std::fs::create_dir(folder.path("path")).unwrap();
     folder.program("path/noesc-test-program", "#!/bin/sh\n");
+    std::os::unix::fs::symlink(common::binary(), folder.path("path/noesc")).unwrap();
+    home_of(&folder, runs);
     let rest = r#"
         COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
         "$(complete -p noesc | sed 's/.*-F \([^ ]*\).*/\1/')" noesc \
@@ -71,6 +78,7 @@ fn offered(line: &str) -> Vec<String> {
     let path = format!("{}:{}", folder.name("path"), std::env::var("PATH").unwrap());
     let mut command = Command::new("bash");
     command.args(["--norc", "-s"]).env("PATH", path).current_dir(&folder.0);
+    command.env("XDG_STATE_HOME", folder.path("state")).env("HOME", &folder.0);
     let input = format!("{}\nCOMP_WORDS=({line})\n{rest}", script("bash"));
     let ended = fed(command, input.as_bytes());
     assert_eq!((ended.err(), ended.code()), ("", 0), "{line}");
@@ -101,6 +109,92 @@ fn bash_completes_a_command_behind_run() {
     assert!(offered("noesc filter --encoding gb").contains(&"gbk".into()));
     // The arguments of the command are its own.
     assert_eq!(offered("noesc run -- ls --view-b"), [""]);
+}
+
+/// A state folder with a folder for each of these ids.
+fn home_of(folder: &Folder, runs: &[&str]) {
+    let root = folder.path("state/noesc/runs");
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::set_permissions(&root, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    for run in runs {
+        std::fs::create_dir(root.join(run)).unwrap();
+    }
+}
+
+const RUNS: [&str; 3] = [
+    "01900000-0000-7000-8000-00000000000a",
+    "01900000-0001-7000-8000-00000000000b",
+    "01910000-0000-7000-8000-00000000000c",
+];
+
+#[test]
+fn bash_completes_the_id_of_a_run() {
+    let [oldest, old, new] = RUNS;
+    for verb in ["wait", "show", "search", "report", "digest"] {
+        let offered = |rest: &str| offered_among(&format!("noesc {verb} {rest}"), &RUNS);
+        assert_eq!(offered("''"), [new, old, oldest], "{verb}");
+        assert_eq!(offered("0190"), [old, oldest], "{verb}");
+        assert_eq!(offered("00c"), [new], "{verb}");
+        assert_eq!(offered("la"), ["last"], "{verb}");
+        assert_eq!(offered("x"), [""], "{verb}");
+    }
+    // Those that go on.
+    assert_eq!(offered_among("noesc stop ''", &RUNS), [""]);
+    assert_eq!(offered_among("noesc wait 019 0191", &RUNS), [new]);
+    assert_eq!(offered_among("noesc show --stream stdout --lines '=' 3 0191", &RUNS), [new]);
+    assert!(offered_among("noesc show --stream ''", &RUNS).contains(&"stderr".into()));
+    assert!(!offered_among("noesc show --stream '=' ''", &RUNS).contains(&new.into()));
+    assert!(offered_among("noesc wait --form", &RUNS).contains(&"--format".into()));
+    // What follows is a pattern, or nothing.
+    for line in ["noesc search 0191 0191", "noesc show 0191 0191"] {
+        assert!(!offered_among(line, &RUNS).contains(&new.into()), "{line}");
+    }
+}
+
+#[test]
+fn fish_completes_the_id_of_a_run() {
+    if !is_there("fish") {
+        return;
+    }
+    let folder = Folder::new("fish");
+    home_of(&folder, &RUNS);
+    std::fs::create_dir(folder.path("path")).unwrap();
+    std::os::unix::fs::symlink(common::binary(), folder.path("path/noesc")).unwrap();
+    let file = folder.write("script", script("fish"));
+    let path = format!("{}:{}", folder.name("path"), std::env::var("PATH").unwrap());
+    let mut command = Command::new("fish");
+    let line = format!("source {file}; complete -C 'noesc show 0190'");
+    command.args(["--no-config", "-c", &line]).env("PATH", path).env("HOME", &folder.0);
+    command.env("XDG_STATE_HOME", folder.path("state"));
+    command.env("XDG_CONFIG_HOME", folder.path("config"));
+    let ended = ran(command);
+    assert_eq!(ended.out(), format!("{}\n{}\n", RUNS[1], RUNS[0]), "{}", ended.err());
+}
+
+#[test]
+fn ids_are_offered_up_to_a_number_and_a_failure_offers_nothing() {
+    let folder = Folder::new("many-ids");
+    let runs: Vec<String> =
+        (0..51).map(|n| format!("01900000-{n:04}-7000-8000-00000000000a")).collect();
+    let offered = |count: usize| {
+        let _ = std::fs::remove_dir_all(folder.path("state"));
+        home_of(&folder, &runs[..count].iter().map(String::as_str).collect::<Vec<_>>());
+        let mut command = noesc(["complete-runs", "show", "0190"]);
+        command.env("XDG_STATE_HOME", folder.path("state"));
+        ran(command).out().lines().count()
+    };
+    assert_eq!([49, 50, 51].map(offered), [49, 50, 50]);
+    std::fs::write(folder.path("plain"), "").unwrap();
+    for (words, state) in [
+        (&["complete-runs", "show", "0190"][..], "plain"),
+        (&["complete-runs", "show", "\u{1b}]0;x\u{7}"], "state"),
+        (&["complete-runs", "show", "x", "y"], "state"),
+        (&["complete-runs"], "missing"),
+    ] {
+        let mut command = noesc(words.iter());
+        command.env("XDG_STATE_HOME", folder.path(state));
+        ran(command).is("", "", 0);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::input::write;
 /// Exit status of "not equal".
 const DIFFERS: u8 = 1;
 
-/// Prints the digests in the record of a run, or says whether that of the raw bytes is a known one.
+/// Prints the digests of a run, or compares that of its raw bytes with a known one.
 ///
 /// For each stream: the SHA-256 of the raw bytes (raw_sha256), or a keyed digest (raw_hmac) where
 /// the view does not give the bytes away, and the SHA-256 of the whole view (view_sha256). With

@@ -42,10 +42,10 @@ const OUTCOMES: [&str; 9] = [
     "running",
 ];
 
-/// Lists the runs that are known, the newest first: what the ledger tells of them, and those of
-/// which it tells nothing yet.
+/// Lists the runs that are known, the newest first.
 ///
-/// The ledger is read through an index that is made from it, and is made anew whenever it is
+/// They are those of which the ledger tells, and those that are stored and of which it tells
+/// nothing yet. The ledger is read through an index that is made from it, and is made anew whenever it is
 /// damaged or missing. SEVERITY is that of the gravest finding. The table is for people; its
 /// commands are cut at 120 characters.
 #[derive(Debug, Args)]

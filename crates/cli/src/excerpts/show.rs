@@ -188,11 +188,11 @@ impl Shown {
         let name = name.name();
         if self.omitted.bytes > 0 {
             let Omitted { bytes, lines, .. } = self.omitted;
+            let (bytes, lines) = (plural(bytes, "byte"), plural(lines, "line"));
+            let line = self.cut_line();
             notes.push(format!(
-                "{name}: {} and {} left out in line {} and after; \"--lines {0}-\" shows them",
-                plural(bytes, "byte"),
-                plural(lines, "line"),
-                self.cut_line()
+                "{name}: {bytes} and {lines} left out in line {line} and after; \
+                 \"--lines {line}-\" shows them"
             ));
         }
         if lines.is_some() && self.is_empty() {
