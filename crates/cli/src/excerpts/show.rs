@@ -188,11 +188,14 @@ impl Shown {
         let name = name.name();
         if self.omitted.bytes > 0 {
             let Omitted { bytes, lines, .. } = self.omitted;
-            let (bytes, lines) = (plural(bytes, "byte"), plural(lines, "line"));
             let line = self.cut_line();
+            let hint = match lines {
+                0 => "\"--view-bytes-max\" shows more".to_owned(),
+                _ => format!("\"--lines {line}-\" shows them"),
+            };
+            let (bytes, lines) = (plural(bytes, "byte"), plural(lines, "line"));
             notes.push(format!(
-                "{name}: {bytes} and {lines} left out in line {line} and after; \
-                 \"--lines {line}-\" shows them"
+                "{name}: {bytes} and {lines} left out in line {line} and after; {hint}"
             ));
         }
         if lines.is_some() && self.is_empty() {
