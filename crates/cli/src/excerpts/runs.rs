@@ -115,8 +115,17 @@ fn moment(text: &str) -> std::result::Result<String, String> {
     let given = text.strip_suffix('Z').unwrap_or(text);
     let is_part = [10, 16, 19, 23].contains(&given.len());
     let rest = form.get(given.len()..).filter(|_| is_part && given.is_ascii()).ok_or_else(wrong)?;
-    let whole = Timestamp::try_from(format!("{given}{rest}Z")).map_err(|_| wrong())?;
-    Ok(whole.to_string())
+    let whole = Timestamp::try_from(format!("{given}{rest}Z")).map_err(|_| wrong())?.to_string();
+    let is_within = |at: std::ops::Range<usize>, least: u8, most: u8| {
+        let number = whole.get(at).and_then(|digits| digits.parse::<u8>().ok());
+        number.is_some_and(|number| (least..=most).contains(&number))
+    };
+    let is_moment = is_within(5..7, 1, 12)
+        && is_within(8..10, 1, 31)
+        && is_within(11..13, 0, 23)
+        && is_within(14..16, 0, 59)
+        && is_within(17..19, 0, 60);
+    if is_moment { Ok(whole) } else { Err(wrong()) }
 }
 
 pub(crate) fn runs(args: &RunsArgs) -> Result<ExitCode> {
@@ -151,7 +160,7 @@ pub(crate) fn runs(args: &RunsArgs) -> Result<ExitCode> {
     let text = if args.json { json(&rows) } else { table(&rows) };
     write(text.as_bytes())?;
     if is_more && !args.json {
-        say(&format!("there are more than these {}; \"--limit\" lists more", rows.len()));
+        say(&format!("there are more than {}; \"--limit\" lists more", rows.len()));
     }
     Ok(ExitCode::SUCCESS)
 }
