@@ -33,6 +33,7 @@
 mod clock;
 mod command;
 mod descriptors;
+mod interrupt;
 mod lane;
 mod launch;
 #[cfg(target_os = "linux")]
@@ -58,6 +59,7 @@ mod wire;
 
 pub use command::{Command, Size, Stdin};
 pub use descriptors::detach;
+pub use interrupt::{Interrupt, Interrupts, guard_memory};
 #[cfg(target_os = "linux")]
 pub use leftover::COUNT_DIGITS;
 pub use limits::{AtLimit, Limited, Limits, PROCESSES_LOOK};

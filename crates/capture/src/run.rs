@@ -465,13 +465,13 @@ fn line_feeds(bytes: &[u8]) -> u64 {
 }
 
 #[cfg(target_os = "linux")]
-fn make_undumpable() -> bool {
+pub(crate) fn make_undumpable() -> bool {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
     set_dumpable_behavior(DumpableBehavior::NotDumpable).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn make_undumpable() -> bool {
+pub(crate) fn make_undumpable() -> bool {
     false
 }
 

@@ -55,6 +55,9 @@ pub(crate) enum Verb {
     Unaudit(UnauditArgs),
     Scan(crate::scan::ScanArgs),
     Explain(ExplainArgs),
+    Init(crate::evidence::InitArgs),
+    Decide(Box<crate::evidence::DecideArgs>),
+    Ledger(crate::evidence::LedgerArgs),
     Config(ConfigArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -142,6 +145,10 @@ pub(crate) struct RunArgs {
     /// Let the command inherit descriptor N; may be given again
     #[arg(long, value_name = "N", value_parser = descriptor)]
     pub(crate) keep_fd: Vec<i32>,
+
+    /// Run the command only if this decision of the approver allows it, and use the decision up
+    #[arg(long, value_name = "ID")]
+    pub(crate) decision: Option<String>,
 
     /// Go on in the background; see "noesc ps", "noesc wait" and "noesc stop"
     #[arg(long)]
@@ -353,8 +360,13 @@ pub(crate) enum When {
 Examples:
   noesc config
   noesc config --profile display --json
+  noesc config trust
   noesc config --schema >noesc.schema.json")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) verb: Option<ConfigVerb>,
+
     /// Print them as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -371,6 +383,16 @@ pub(crate) struct ConfigArgs {
     pub(crate) settings: SettingArgs,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigVerb {
+    /// Take what a project's file says of the view, until the file is changed
+    Trust {
+        /// The file; nothing is the nearest .noesc.toml
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+    },
+}
+
 /// Prints a completion script for a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -385,7 +407,7 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Every verb, in the order of the help.
-const VERBS: [&str; 17] = [
+const VERBS: [&str; 20] = [
     "run",
     "ps",
     "wait",
@@ -400,6 +422,9 @@ const VERBS: [&str; 17] = [
     "unaudit",
     "scan",
     "explain",
+    "init",
+    "decide",
+    "ledger",
     "config",
     "completions",
     "man",
@@ -455,6 +480,9 @@ fn parse_alone(argv: &[OsString]) -> Option<Verb> {
         "unaudit" => of(argv, Verb::Unaudit),
         "scan" => of(argv, Verb::Scan),
         "explain" => of(argv, Verb::Explain),
+        "init" => of(argv, Verb::Init),
+        "decide" => of(argv, |args| Verb::Decide(Box::new(args))),
+        "ledger" => of(argv, Verb::Ledger),
         "config" => of(argv, Verb::Config),
         "completions" => of(argv, Verb::Completions),
         "man" => of(argv, Verb::Man),
@@ -584,6 +612,11 @@ mod tests {
             "noesc unaudit",
             "noesc scan . --fail-on never",
             "noesc explain --width 80 --color never",
+            "noesc init --identity FILE --recipient age1 --confirm",
+            "noesc decide last approved --reason why",
+            "noesc decide --command --reason why --expires 2h --time-max 1m -- true -x",
+            "noesc ledger verify --since FILE --store DIR",
+            "noesc config trust FILE",
             "noesc config --profile display --json",
             "noesc completions bash",
             "noesc man run",

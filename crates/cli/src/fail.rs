@@ -54,6 +54,12 @@ impl Failure {
         }
     }
 
+    /// Says before the message what it is about.
+    pub(crate) fn prefixed(mut self, before: &str) -> Self {
+        self.message.insert_str(0, before);
+        self
+    }
+
     /// Says it on stderr and gives the exit status.
     pub(crate) fn tell(self) -> ExitCode {
         say(&format!("error: {}", self.message));

@@ -137,6 +137,7 @@ pub(crate) enum Unit {
     Time,
     Bytes,
     Processes,
+    Count,
 }
 
 /// Why a text is no such value, in words that quote nothing unescaped, and what would be one.
@@ -172,9 +173,10 @@ pub(crate) fn checked(name: &'static str) -> impl TypedValueParser<Value = Strin
     })
 }
 
-const TIMES: &str = "a time is a number and its unit: 500ms, 2s, 1.5s, 3m or 1h";
+const TIMES: &str = "a time is a number and its unit: 500ms, 2s, 1.5s, 3m, 1h or 14d";
 const SIZES: &str = "a size is a number of bytes: 65536, 64KiB, 1MiB or 1GiB";
 const COUNTS: &str = "it is a number of processes, as 64";
+const NUMBERS: &str = "it is a number, as 200000";
 const POLICIES: &str = "what may stand behind the colon is stop, drain or partial";
 const NO_LIMIT: &str = "\"none\" is no limit";
 
@@ -188,7 +190,10 @@ pub(crate) fn parsed(kind: Kind, text: &str) -> std::result::Result<Option<Limit
         Kind::Size => {
             return Ok(Some(Limited { max: number(Unit::Bytes, text)?, then: AtLimit::Stop }));
         }
-        Kind::Word(_) | Kind::Switch | Kind::Text => return Ok(None),
+        Kind::Count => {
+            return Ok(Some(Limited { max: number(Unit::Count, text)?, then: AtLimit::Stop }));
+        }
+        Kind::Word(_) | Kind::Switch | Kind::Text | Kind::Recipients => return Ok(None),
     };
     if text == "none" {
         return Ok(None);
@@ -218,6 +223,7 @@ pub(crate) const fn expected(unit: Unit) -> &'static str {
         Unit::Time => TIMES,
         Unit::Bytes => SIZES,
         Unit::Processes => COUNTS,
+        Unit::Count => NUMBERS,
     }
 }
 
@@ -230,6 +236,10 @@ fn number(unit: Unit, text: &str) -> std::result::Result<u64, Wrong> {
         Unit::Processes => match text.parse::<u32>() {
             Ok(count) if !text.starts_with('+') => Ok(count.into()),
             _ => Err(Wrong::new("it is no number of processes", COUNTS)),
+        },
+        Unit::Count => match text.parse::<u64>() {
+            Ok(count) if !text.starts_with('+') => Ok(count),
+            _ => Err(Wrong::new("it is no number", NUMBERS)),
         },
     }
 }
@@ -274,6 +284,7 @@ fn time_ms(text: &str) -> std::result::Result<u64, Wrong> {
         "s" => 1000,
         "m" => 60_000,
         "h" => 3_600_000,
+        "d" => 24 * 3_600_000,
         "" => {
             let short = if text.len() <= 8 { text } else { "5" };
             let hint = format!("a time has its unit: {short}ms, {short}s, {short}m or {short}h");
@@ -339,6 +350,8 @@ mod tests {
             ("1h", 3_600_000),
             ("007s", 7000),
             ("1.0000000h", 3_600_000),
+            ("14d", 14 * 24 * 3_600_000),
+            ("0.5d", 12 * 3_600_000),
         ] {
             assert_eq!(time(text), Ok(ms), "{text}");
         }
@@ -361,6 +374,7 @@ mod tests {
         assert_eq!(ms(TIME_MS_MAX - 1), Ok(TIME_MS_MAX - 1));
         assert_eq!(ms(TIME_MS_MAX), Ok(TIME_MS_MAX));
         assert_eq!(time("8760h"), Ok(TIME_MS_MAX));
+        assert_eq!(time("365d"), Ok(TIME_MS_MAX));
         for text in ["8760.5h", "31536000001ms", "99999999999999999999s", "6000000000000000h"] {
             assert_eq!(time(text).unwrap_err(), "it is too long", "{text}");
         }

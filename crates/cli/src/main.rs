@@ -5,6 +5,7 @@ mod args;
 mod audit;
 mod config;
 mod descriptors;
+mod evidence;
 mod excerpts;
 mod explain;
 mod fail;
@@ -55,6 +56,9 @@ fn main() -> ExitCode {
         Verb::Unaudit(args) => unaudit::unaudit(&args),
         Verb::Scan(args) => scan::scan(&args),
         Verb::Explain(args) => explain::explain(&args),
+        Verb::Init(args) => evidence::init(&args),
+        Verb::Decide(args) => evidence::decide(&args),
+        Verb::Ledger(args) => evidence::ledger(&args),
         Verb::Config(args) => config::config(&args),
         Verb::Completions(args) => shell::completions(&args),
         Verb::Man(args) => shell::man(&args),

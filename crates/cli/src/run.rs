@@ -15,6 +15,7 @@ use noesc_session::{
 use crate::args::{ExpectKind, RunArgs, RunFormat};
 use crate::config::Config;
 use crate::descriptors;
+use crate::evidence::approved;
 use crate::fail::{Failure, Result, WRAPPER, escaped};
 use crate::input::{create, stdin, unwritten};
 use crate::kept;
@@ -70,6 +71,9 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     settings.one_output = is_one_output();
     settings.keyed_digests = config.given("raw_digest") == Some("keyed");
     settings.evidence = kept::evidence(&config)?;
+    if let Some(id) = &args.decision {
+        approved::use_decision(id, &command.argv, &config, &settings.profile)?;
+    }
     if args.in_background {
         let transcript_bytes_max = size_of(&config, "transcript_bytes_max")?;
         return detach::back(&command, &limits, &settings, view_bytes_max, transcript_bytes_max);

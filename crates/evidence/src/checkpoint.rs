@@ -49,6 +49,21 @@ pub enum CheckpointError {
     Signature,
 }
 
+impl CheckpointError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::TooLong { .. } | Self::Form { .. } => {
+                "name a file that \"noesc ledger checkpoint --to FILE\" made"
+            }
+            Self::Origin { .. } | Self::Unsigned { .. } => {
+                "it is one of another store, or the key of this one was replaced"
+            }
+            Self::Signature => "the file was changed after it was made",
+        }
+    }
+}
+
 impl fmt::Display for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let escaped = |text: &str| AuditEscape(text.as_bytes()).to_string();

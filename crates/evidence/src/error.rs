@@ -81,6 +81,25 @@ pub enum LedgerError {
     },
 }
 
+impl LedgerError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "see that the folder of the store is there and yours alone",
+            Self::Busy { .. } => "try again; if nothing of noesc runs, somebody else holds it",
+            Self::NotAFile { .. } => "move away what is there; a ledger is a plain file",
+            Self::Damaged { .. } => {
+                "somebody else wrote there, or the disk failed: keep the file, and compare it with \
+                 a checkpoint that left the machine"
+            }
+            Self::Event { .. } => "say it in fewer words",
+            Self::Full { .. } => "make room on the disk of the store",
+            Self::Short { .. } => "the end was cut off after the checkpoint was made",
+            Self::Changed { .. } => "the past was written anew after the checkpoint was made",
+        }
+    }
+}
+
 impl fmt::Display for LedgerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -204,6 +204,11 @@ impl Recipients {
         self.0.iter()
     }
 
+    /// A small message that the identity of any of them can open, as an armored age file.
+    pub fn seal_message(&self, message: &[u8]) -> io::Result<String> {
+        protected::armored(self.iter().map(|one| one.age() as &dyn age::Recipient), message)
+    }
+
     /// Their fingerprints, sorted: the order of a list says nothing.
     pub fn fingerprints(&self) -> Vec<String> {
         let mut fingerprints: Vec<_> = self.iter().map(Recipient::fingerprint).collect();

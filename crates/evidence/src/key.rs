@@ -66,6 +66,19 @@ pub enum KeyError {
     },
 }
 
+impl KeyError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "see that the folder of the store is there and yours alone",
+            Self::Exists { .. } => "a key is never written over",
+            Self::Mode { .. } => "give it to yourself alone: chmod 600",
+            Self::Form { .. } => "name a key that noesc made",
+            Self::Name { .. } => "take a name without blanks and plus signs",
+        }
+    }
+}
+
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -217,7 +230,7 @@ impl CollectorKey {
         Self::parse_secret(&text)
     }
 
-    fn parse_secret(text: &str) -> Result<Self, KeyError> {
+    pub(crate) fn parse_secret(text: &str) -> Result<Self, KeyError> {
         let expected = "a private key in the form of signed notes";
         let form = || KeyError::Form { expected };
         let text = text.strip_suffix('\n').and_then(|text| text.strip_prefix(PRIVATE));
@@ -226,7 +239,7 @@ impl CollectorKey {
         if id == hex(key.verifier.id) { Ok(key) } else { Err(form()) }
     }
 
-    fn secret_text(&self) -> Zeroizing<String> {
+    pub(crate) fn secret_text(&self) -> Zeroizing<String> {
         let (verifier, seed) = (&self.verifier, encode_key(self.signing.as_bytes()));
         Zeroizing::new(format!("{PRIVATE}{}+{}+{}\n", verifier.name, hex(verifier.id), *seed))
     }

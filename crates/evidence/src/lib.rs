@@ -23,9 +23,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod approver;
 mod artifact;
 mod checkpoint;
 mod crash;
+mod decision;
 mod entry;
 mod error;
 mod files;
@@ -37,6 +39,7 @@ mod moment;
 mod part;
 mod proof;
 mod protected;
+mod recipients;
 mod record;
 mod seal;
 mod store;
@@ -44,9 +47,15 @@ mod tail;
 mod tree;
 mod verify;
 
+pub use approver::ApproverKey;
 pub use artifact::{Artifact, ArtifactError, ArtifactId, NoArtifactId, Opened};
 pub use checkpoint::{CHECKPOINT_BYTES_MAX, Checkpoint, CheckpointError};
 pub use crash::{CRASH_POINTS, crash_point};
+pub use decision::{
+    Asked, CommandDecision, DECISION_LASTS_MAX, DecisionError, Given, Grant, OpenDecision,
+    REASON_BYTES_MAX, Ruling, Verdict, append_open, append_refused, append_shown, append_verdict,
+    check, decide_command, find_runs, use_up,
+};
 pub use entry::{FINDINGS_MAX, RunEntry, Usage};
 pub use error::LedgerError;
 pub use identity::{
@@ -62,6 +71,10 @@ pub use ledger::{Ledger, RESERVE_BYTES};
 pub use part::STREAMS_MAX;
 pub use proof::{prove_consistency, prove_inclusion, verify_consistency, verify_inclusion};
 pub use protected::{PROTECTED_BYTES_MAX, ProtectedError, WORK_FACTOR_MAX};
+pub use recipients::{
+    Approvers, Binding, RecipientsAction, RecipientsChange, RecipientsState, append_recipients,
+    bound_approver, confirmed_recipients, recipients_state,
+};
 pub use record::{Fault, Kind, RECORD_BYTES_MAX, Record};
 pub use seal::{CLOSING_BYTES, SEGMENT_BYTES_MAX, SEGMENT_TIME_MAX, SealOptions, Sealed, Sealer};
 pub use store::{Artifacts, LEDGER_WAIT, Quota, Store};

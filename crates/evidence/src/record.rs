@@ -32,6 +32,8 @@ pub enum Kind {
     Run,
     /// A decision, or a refused or failed attempt at one.
     Decision,
+    /// Whom originals are sealed to, and who approves.
+    Recipients,
     /// Something was deleted or held by policy.
     Retention,
     /// A torn tail was cut; the ledger writes it itself.
@@ -44,14 +46,22 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order above.
-    pub const ALL: [Self; 6] =
-        [Self::Run, Self::Decision, Self::Retention, Self::Recovered, Self::Checkpoint, Self::Full];
+    pub const ALL: [Self; 7] = [
+        Self::Run,
+        Self::Decision,
+        Self::Recipients,
+        Self::Retention,
+        Self::Recovered,
+        Self::Checkpoint,
+        Self::Full,
+    ];
 
     /// The word in the record.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Decision => "decision",
+            Self::Recipients => "recipients",
             Self::Retention => "retention",
             Self::Recovered => "recovered",
             Self::Checkpoint => "checkpoint",

@@ -34,8 +34,8 @@ pub use keep::Evidence;
 pub use live::{Ran, RanStream, Settings, live};
 pub use name::NameGuard;
 pub use noesc_capture::{
-    AtLimit, Captured, Command, Cutoff, Exit, Limited, Limits, Outcome, Outlet, Size, SpawnReason,
-    Stdin, StreamRecord, Unknown, detach,
+    AtLimit, Captured, Command, Cutoff, Exit, Interrupt, Interrupts, Limited, Limits, Outcome,
+    Outlet, Size, SpawnReason, Stdin, StreamRecord, Unknown, detach, guard_memory,
 };
 pub use noesc_envelope as envelope;
 pub use noesc_evidence as evidence;

@@ -7,7 +7,9 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use toml::de::{DeTable, DeValue};
+use noesc_evidence::Recipients;
+use sha2::{Digest as _, Sha256};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use super::{KEYS, Key, Kind, PROJECT_FILE, key_named};
 use crate::fail::{Failure, escaped, quoted, reason};
@@ -84,17 +86,32 @@ pub(super) fn read(path: &Path) -> Result<Option<Values>, FileError> {
     parse(&text).map(Some)
 }
 
+/// What a project's file says.
+pub(super) struct Project {
+    /// What of it can be understood.
+    pub(super) values: Values,
+    /// What is wrong with the rest.
+    pub(super) faults: Vec<FileError>,
+    /// The digest of the bytes that were read.
+    pub(super) sha256: String,
+}
+
 /// The keys and values of a project's file that can be understood, and what is wrong with others.
-pub(super) fn read_leniently(path: &Path) -> Result<(Values, Vec<FileError>), FileError> {
+pub(super) fn read_leniently(path: &Path) -> Result<Project, FileError> {
+    let text = text(path)?.unwrap_or_default();
     let (mut values, mut faults) = (Values::new(), Vec::new());
-    for entry in entries(&text(path)?.unwrap_or_default())? {
+    for entry in entries(&text)? {
         match entry {
             Ok(value) => values.push(value),
             Err(fault) => faults.push(fault),
         }
     }
     faults.truncate(FAULTS_SHOWN);
-    Ok((values, faults))
+    Ok(Project { values, faults, sha256: sha256(&text) })
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn text(path: &Path) -> Result<Option<String>, FileError> {
@@ -173,9 +190,13 @@ fn checked(key: &Key, value: &DeValue<'_>) -> Result<String, FileError> {
         (Kind::Word(words), _) => Err(wrong(format!("it is one of {}", words.join(", ")))),
         (Kind::Text, DeValue::String(text)) => Ok(text.to_string()),
         (Kind::Text, _) => Err(wrong("it is a string".into())),
-        (Kind::Limit(..) | Kind::Time | Kind::Size, DeValue::String(text)) => measured(key, text),
+        (Kind::Recipients, DeValue::Array(items)) => recipients(key, items),
+        (Kind::Recipients, _) => Err(wrong("it is a list of strings".into())),
+        (Kind::Limit(..) | Kind::Time | Kind::Size | Kind::Count, DeValue::String(text)) => {
+            measured(key, text)
+        }
         // A time that has no unit is told so.
-        (Kind::Limit(..) | Kind::Time | Kind::Size, DeValue::Integer(number))
+        (Kind::Limit(..) | Kind::Time | Kind::Size | Kind::Count, DeValue::Integer(number))
             if number.radix() == 10 =>
         {
             measured(key, number.as_str())
@@ -183,7 +204,25 @@ fn checked(key: &Key, value: &DeValue<'_>) -> Result<String, FileError> {
         (Kind::Limit(unit, _), _) => Err(wrong(limits::expected(unit).into())),
         (Kind::Time, _) => Err(wrong(limits::expected(Unit::Time).into())),
         (Kind::Size, _) => Err(wrong(limits::expected(Unit::Bytes).into())),
+        (Kind::Count, _) => Err(wrong(limits::expected(Unit::Count).into())),
     }
+}
+
+/// A list of recipients, with commas between.
+fn recipients(key: &Key, items: &DeArray<'_>) -> Result<String, FileError> {
+    let text = |item: &toml::Spanned<DeValue<'_>>| match item.get_ref() {
+        DeValue::String(text) => Ok(text.to_string()),
+        _ => Err(FileError::new(format!("\"{}\" has a wrong value", key.name))
+            .hint("it is a list of strings")),
+    };
+    let texts = items.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+    if !texts.is_empty() {
+        Recipients::parse(&texts).map_err(|error| {
+            let message = format!("\"{}\" has a wrong value: {error}", key.name);
+            FileError::new(message).hint(error.hint())
+        })?;
+    }
+    Ok(texts.join(","))
 }
 
 /// A limit or a time.

@@ -2,6 +2,7 @@
 
 mod file;
 mod show;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,10 @@ pub(crate) enum Kind {
     Time,
     /// A number of bytes.
     Size,
+    /// A number of things.
+    Count,
+    /// Recipients: a list of strings, which stand here with commas between.
+    Recipients,
 }
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, says: &'static str) -> Key {
@@ -59,6 +64,8 @@ pub(crate) const BY_PROFILE: &str = "by profile";
 
 pub(crate) const STYLE_WORDS: &[&str] = &["remove", "keep"];
 pub(crate) const RECORD_WORDS: &[&str] = &["full", "executable", "digest"];
+const EVIDENCE_WORDS: &[&str] = &["auto", "required", "off"];
+const DIGEST_WORDS: &[&str] = &["auto", "keyed"];
 pub(crate) const REMOVED_WORDS: &[&str] = &["strip", "mark", "visualize"];
 
 /// Every key there is.
@@ -94,6 +101,36 @@ pub(crate) const KEYS: &[Key] = &[
     key("linger", Kind::Time, "250ms", "how long a process left behind may be silent"),
     key("linger_max", Kind::Time, "2s", "how long a process left behind is listened to"),
     key("grace", Kind::Time, "2s", "how long processes may take to end when they are asked to"),
+    key("evidence", Kind::Word(EVIDENCE_WORDS), "auto", "whether raw output is kept, sealed")
+        .project("required"),
+    key("store", Kind::Text, "", "the folder of the store, where it is not the usual one"),
+    key("recipients", Kind::Recipients, "", "whom raw output is sealed to"),
+    key("identity", Kind::Text, "", "the file of the investigator's identity"),
+    key("approver", Kind::Text, "", "the public key of who signs decisions"),
+    key("approver_identity", Kind::Text, "", "the file of the approver's key"),
+    key("raw_digest", Kind::Word(DIGEST_WORDS), "auto", "which digests of raw output are told"),
+    key("transcript", Kind::Switch, "true", "keep the views of a run"),
+    key("raw_keep", Kind::Time, "14d", "how long raw output is kept"),
+    key("transcript_keep", Kind::Time, "90d", "how long the views of a run are kept"),
+    key("artifact_bytes_max", Kind::Size, "2GiB", "bytes that the sealed output of a run may have"),
+    key("store_bytes_max", Kind::Size, "16GiB", "bytes that the store may have"),
+    key("store_files_max", Kind::Count, "200000", "files that the store may have"),
+    key("run_reserve", Kind::Size, "8MiB", "bytes of the store that are left for each new run"),
+];
+
+/// What else a project file may set once its user trusts it: how output looks, never where it goes.
+const TRUSTED_KEYS: [&str; 11] = [
+    "profile",
+    "mark",
+    "cr",
+    "invisible",
+    "style",
+    "conceal",
+    "separators",
+    "removed",
+    "hidden_text",
+    "quiet",
+    "record_command",
 ];
 
 /// A limit at which a run is stopped unless its value says otherwise.
@@ -129,11 +166,29 @@ impl Config {
     /// # Errors
     /// When the user's own file can not be read or understood.
     pub(crate) fn load(no_config: bool, named: Option<&Path>) -> Result<Self> {
-        let mut config = Self::default();
         if no_config {
-            return Ok(config);
+            return Ok(Self::default());
         }
-        config.user_file = named.map(Path::to_path_buf).or_else(file::user_path);
+        let mut config = Self::load_own(named)?;
+        if let Some(path) = file::project_path() {
+            match file::read_leniently(&path) {
+                Ok(read) => {
+                    read.faults.iter().for_each(|fault| warn_of(&path, fault));
+                    config.take_project(read.values, &path, &read.sha256);
+                }
+                Err(error) => warn_ignored(&path, &error),
+            }
+        }
+        Ok(config)
+    }
+
+    /// Reads the user's file alone.
+    ///
+    /// # Errors
+    /// When it can not be read or understood.
+    pub(crate) fn load_own(named: Option<&Path>) -> Result<Self> {
+        let user_file = named.map(Path::to_path_buf).or_else(file::user_path);
+        let mut config = Self { user_file, ..Self::default() };
         if let Some(path) = config.user_file.clone() {
             match file::read(&path) {
                 Ok(Some(values)) => config.take(values, &Origin::User(path)),
@@ -148,15 +203,6 @@ impl Config {
                 Err(error) => return Err(error.failure(&path)),
             }
         }
-        if let Some(path) = file::project_path() {
-            match file::read_leniently(&path) {
-                Ok((values, faults)) => {
-                    faults.iter().for_each(|fault| warn_of(&path, fault));
-                    config.take_project(values, &path);
-                }
-                Err(error) => warn_ignored(&path, &error),
-            }
-        }
         Ok(config)
     }
 
@@ -166,10 +212,15 @@ impl Config {
         }
     }
 
-    fn take_project(&mut self, values: Vec<(&'static Key, String)>, path: &Path) {
-        let (may, may_not): (Vec<_>, Vec<_>) =
+    fn take_project(&mut self, values: Vec<(&'static Key, String)>, path: &Path, sha256: &str) {
+        let (mut may, may_not): (Vec<_>, Vec<_>) =
             values.into_iter().partition(|(key, value)| key.project == Some(value.as_str()));
+        let is_trusted = !may_not.is_empty() && trust::is_trusted(path, sha256);
         for (key, value) in may_not {
+            if is_trusted && TRUSTED_KEYS.contains(&key.name) {
+                may.push((key, value));
+                continue;
+            }
             let may = match key.project {
                 Some(value) => format!("a project may only set it to \"{value}\""),
                 None => "a project may not set it".into(),
@@ -200,6 +251,17 @@ impl Config {
 
     pub(crate) fn origin(&self, name: &str) -> Option<&Origin> {
         self.given.get(name).map(|(_, origin)| origin)
+    }
+
+    /// The user's file, whether there is one or not.
+    pub(crate) fn user_file(&self) -> Option<&Path> {
+        self.user_file.as_deref()
+    }
+
+    /// What a list holds.
+    pub(crate) fn list(&self, name: &str) -> Vec<&str> {
+        let given = self.given(name).filter(|text| !text.is_empty());
+        given.map(|text| text.split(',').collect()).unwrap_or_default()
     }
 
     /// Whether a switch is on.

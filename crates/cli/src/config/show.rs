@@ -8,14 +8,17 @@ use std::str::FromStr;
 use noesc::{Cr, Form, Invisible, Profile, Removed, Separators, Style};
 use serde_json::{Map, Value, json};
 
-use super::{BY_PROFILE, Config, KEYS, Key, Kind, Origin};
-use crate::args::ConfigArgs;
+use super::{BY_PROFILE, Config, KEYS, Key, Kind, Origin, trust};
+use crate::args::{ConfigArgs, ConfigVerb};
 use crate::fail::{Result, quoted};
 use crate::input::write;
 use crate::limits::Unit;
 use crate::settings::removed;
 
 pub(crate) fn config(args: &ConfigArgs) -> Result<ExitCode> {
+    if let Some(ConfigVerb::Trust { file }) = &args.verb {
+        return trust::trust(file.as_deref());
+    }
     let text = if args.schema {
         format!("{:#}\n", schema())
     } else {
@@ -81,6 +84,13 @@ fn as_text(config: &Config, profile: &Profile) -> Result<String> {
     for Shown { key, value, origin, by, by_profile } in shown(config, profile)? {
         let value = match key.kind {
             Kind::Switch => value,
+            Kind::Recipients => {
+                let items = value.split(',').filter(|item| !item.is_empty());
+                format!(
+                    "[{}]",
+                    items.map(|item| quoted(item.as_ref())).collect::<Vec<_>>().join(", ")
+                )
+            }
             _ => quoted(value.as_ref()),
         };
         let mut origin = match origin {
@@ -110,6 +120,9 @@ fn as_json(config: &Config, profile: &Profile) -> Result<Value> {
     for Shown { key, value, origin, by, by_profile } in shown(config, profile)? {
         let value = match key.kind {
             Kind::Switch => json!(value == "true"),
+            Kind::Recipients => {
+                json!(value.split(',').filter(|item| !item.is_empty()).collect::<Vec<_>>())
+            }
             _ => json!(noesc::audit(value.as_bytes())),
         };
         let (origin, file) = match origin {
@@ -138,7 +151,10 @@ fn schema() -> Value {
         let mut property = match key.kind {
             Kind::Switch => json!({ "type": "boolean" }),
             Kind::Text | Kind::Time | Kind::Limit(Unit::Time, _) => json!({ "type": "string" }),
-            Kind::Limit(..) | Kind::Size => json!({ "type": ["string", "integer"] }),
+            Kind::Limit(..) | Kind::Size | Kind::Count => {
+                json!({ "type": ["string", "integer"] })
+            }
+            Kind::Recipients => json!({ "type": "array", "items": { "type": "string" } }),
             Kind::Word(words) => json!({ "enum": words }),
         };
         let project = match key.project {

@@ -32,6 +32,9 @@ pub(crate) fn check(args: &RunArgs) -> Result<()> {
     if args.facts_fd.is_some() {
         return refuse("--facts-fd", "\"noesc wait --format json\" gives the record");
     }
+    if args.decision.is_some() {
+        return refuse("--decision", "a decision is used up by a run that is waited for");
+    }
     if args.stdin {
         return refuse("--stdin", "a run in the background has no stdin");
     }

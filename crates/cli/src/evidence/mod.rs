@@ -1,0 +1,113 @@
+//! Keys, decisions and the ledger: `init`, `decide`, `ledger`.
+
+pub(crate) mod approved;
+mod config_file;
+mod decide;
+mod init;
+mod ledger;
+mod passphrase;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use etcetera::BaseStrategy;
+use noesc_evidence::{
+    CheckpointError, CollectorKey, DecisionError, KeyError, Ledger, LedgerError, ProtectedError,
+    RecipientError,
+};
+
+use crate::config::Config;
+use crate::fail::{Failure, Result, escaped, reason};
+
+pub(crate) use decide::{DecideArgs, decide};
+pub(crate) use init::{InitArgs, init};
+pub(crate) use ledger::{LedgerArgs, ledger};
+
+/// How long another writer of the ledger is waited for.
+pub(crate) const WAIT: Duration = Duration::from_secs(10);
+
+/// The folder of the store: a flag, a key of the configuration, or the platform's place.
+pub(crate) fn root(flag: Option<&Path>, config: &Config) -> Result<PathBuf> {
+    if let Some(named) = flag.or(config.given("store").map(Path::new)) {
+        return Ok(named.to_path_buf());
+    }
+    let base = etcetera::choose_base_strategy().map_err(|_| {
+        Failure::new("there is no place for the store: no home folder is known")
+            .hint("set HOME, or name one: --store DIR")
+    })?;
+    let state = base.state_dir().unwrap_or_else(|| base.data_dir());
+    Ok(state.join("noesc"))
+}
+
+/// The ledger of a store, and the key of its collector.
+pub(crate) struct Store {
+    pub(crate) ledger: PathBuf,
+    pub(crate) key: CollectorKey,
+}
+
+impl Store {
+    /// Opens the store, and makes what of it is missing.
+    pub(crate) fn open(root: &Path) -> Result<Self> {
+        use std::os::unix::fs::DirBuilderExt;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(root);
+        made.map_err(|error| {
+            Failure::io("can not make the store", root.as_os_str(), &error)
+                .hint("name another folder: --store DIR")
+        })?;
+        let path = root.join("collector.key");
+        let key = match CollectorKey::load(&path) {
+            Err(KeyError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                let mut name = [0; 8];
+                getrandom::fill(&mut name).map_err(|error| Failure::new(escaped(error)))?;
+                let name = format!("noesc.ledger/{:016x}", u64::from_be_bytes(name));
+                match CollectorKey::create(&path, &name) {
+                    // Another process was quicker.
+                    Err(KeyError::Exists { .. }) => CollectorKey::load(&path),
+                    other => other,
+                }
+            }
+            other => other,
+        };
+        Ok(Self { ledger: root.join("ledger"), key: key? })
+    }
+
+    /// Opens a store that is there.
+    pub(crate) fn existing(root: &Path) -> Result<Self> {
+        let key = CollectorKey::load(&root.join("collector.key"))?;
+        Ok(Self { ledger: root.join("ledger"), key })
+    }
+
+    pub(crate) fn write(&self) -> Result<Ledger<'_>> {
+        Ok(Ledger::open(&self.ledger, &self.key, WAIT)?)
+    }
+}
+
+/// The reason of an error, without the number of the system.
+fn said(error: &(dyn std::error::Error + 'static)) -> String {
+    let io = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+    let text = escaped(error);
+    match io {
+        // The last part is the system's.
+        Some(io) => text.replace(&escaped(io), &reason(io)),
+        None => text,
+    }
+}
+
+macro_rules! failures {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Failure::new(said(&error)).hint(error.hint())
+            }
+        }
+    )*};
+}
+
+failures!(LedgerError, CheckpointError, KeyError, ProtectedError, RecipientError, DecisionError);
+
+/// The name of whoever runs this, and the number that the system knows them by.
+fn who() -> String {
+    let name = ["LOGNAME", "USER"].into_iter().find_map(std::env::var_os);
+    let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    format!("{name} (uid {})", rustix::process::getuid().as_raw())
+}
