@@ -45,6 +45,11 @@ impl ApproverKey {
         if key.verifier().name().starts_with(NAME) { Ok(Self(key)) } else { Err(form()) }
     }
 
+    #[cfg(test)]
+    pub(crate) fn of(key: CollectorKey) -> Self {
+        Self(key)
+    }
+
     /// The public half.
     pub fn verifier(&self) -> &VerifierKey {
         self.0.verifier()

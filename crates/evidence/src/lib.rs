@@ -44,6 +44,9 @@ mod record;
 mod seal;
 mod store;
 mod tail;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "functions that tests share")]
+mod testing;
 mod tree;
 mod verify;
 

@@ -108,6 +108,6 @@ failures!(LedgerError, CheckpointError, KeyError, ProtectedError, RecipientError
 /// The name of whoever runs this, and the number that the system knows them by.
 fn who() -> String {
     let name = ["LOGNAME", "USER"].into_iter().find_map(std::env::var_os);
-    let name = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    format!("{name} (uid {})", rustix::process::getuid().as_raw())
+    let name = name.map(|name| format!("{} ", name.to_string_lossy())).unwrap_or_default();
+    format!("{name}(uid {})", rustix::process::getuid().as_raw())
 }
