@@ -241,15 +241,17 @@ impl Viewer<'_> {
     fn draw_list(&self, buffer: &mut Buffer, chosen: usize) {
         let layout = self.layout;
         let index = &self.here().index;
-        let findings = index.findings();
+        let findings = self.listed();
         let mut pen = self.pen(buffer, layout.title);
-        let total: u64 = index.counts().values().sum();
         let read = percent(index.read_up_to(), self.here().bytes);
-        pen.put(&format!(" {total} findings in {read}% of the stream"), self.theme.faint());
-        if read < 100 {
+        let least = self.least.max(index.findings().least()).name();
+        let head = format!(" {} findings, {least} or worse", findings.len());
+        pen.put(&head, self.theme.faint());
+        pen.put(&format!("; {read}% is read"), self.theme.faint());
+        if !index.is_complete() {
             pen.put(", I reads all", self.theme.faint());
-        } else if index.is_full() && total > findings.len() as u64 {
-            pen.put(&format!("; the first {} are listed", findings.len()), self.theme.faint());
+        } else if index.known(self.least) != Some(index.read_up_to()) {
+            pen.put("; there are more", self.theme.faint());
         }
         let rows = usize::from(layout.body.max(1)) - 1;
         let top = (chosen + 1).saturating_sub(rows);

@@ -10,7 +10,7 @@ pub(crate) const KEYS: [(&str, &str); 27] = [
     (":123 :0x7b", "go to an offset"),
     (":line 5", "go to a line of the stream"),
     ("n N", "next, previous finding"),
-    ("s", "n and N from this severity on"),
+    ("s", "only findings this grave, or worse"),
     ("f", "list of findings; Enter goes there"),
     ("/text", "search; \\x1b stands for a byte"),
     ("/x1b 5d", "search for bytes"),

@@ -2,17 +2,19 @@
 //!
 //! All of it has a fixed size at most, however long the stream is.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 
 use noesc_explain::What;
 use noesc_grammar::Severity;
 
-use crate::piece::{Piece, findings, start_of};
+use crate::finding::Finding;
+use crate::piece::Piece;
 use crate::scan::Scan;
 use crate::source::Source;
 
-/// Findings that are listed. Beyond them, the search for the next reads the bytes again.
+/// Findings that are listed. When there are more, those of the least severity are dropped; when
+/// there are so many critical ones, the list ends. Searches then read the bytes again.
 pub(crate) const FINDINGS_MAX: usize = 4096;
 
 /// Places kept to read on from. When there are so many, every other one is dropped.
@@ -33,15 +35,6 @@ const GUESS_BYTES: u64 = 64 * 1024;
 /// So far behind the screen is read for the end of what is on it.
 pub(crate) const LOOKAHEAD_BYTES_MAX: u64 = 64 * 1024;
 
-/// One thing that an investigator should see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Finding {
-    pub(crate) at: u64,
-    pub(crate) kind: &'static str,
-    pub(crate) severity: Severity,
-    pub(crate) bytes: u64,
-}
-
 /// What is known of one stream.
 #[derive(Debug)]
 pub(crate) struct Index {
@@ -49,8 +42,59 @@ pub(crate) struct Index {
     marks: Vec<Scan>,
     interval: u64,
     near: VecDeque<Scan>,
-    findings: Vec<Finding>,
-    counts: BTreeMap<&'static str, u64>,
+    findings: Findings,
+}
+
+/// Findings in the order of their place.
+#[derive(Clone, Debug)]
+pub(crate) struct Findings {
+    list: Vec<Finding>,
+    /// Those below are not in the list.
+    least: Severity,
+    /// Later ones are not in the list.
+    is_cut: bool,
+}
+
+impl Findings {
+    fn new() -> Self {
+        Self { list: Vec::new(), least: Severity::Info, is_cut: false }
+    }
+
+    fn add(&mut self, finding: Finding) {
+        while self.list.len() >= FINDINGS_MAX {
+            self.least = match self.least {
+                Severity::Info => Severity::Low,
+                Severity::Low => Severity::High,
+                Severity::High => Severity::Critical,
+                Severity::Critical => {
+                    self.is_cut = true;
+                    return;
+                }
+            };
+            self.list.retain(|of| of.severity >= self.least);
+        }
+        if finding.severity >= self.least {
+            // What stands inside a sequence comes before it.
+            let place = self.list.partition_point(|of| of.at <= finding.at);
+            self.list.insert(place, finding);
+        }
+    }
+
+    /// All that are listed.
+    pub(crate) fn list(&self) -> &[Finding] {
+        &self.list
+    }
+
+    /// The least severity of which all are listed.
+    pub(crate) const fn least(&self) -> Severity {
+        self.least
+    }
+
+    /// Whether every finding of this severity or worse that was read is listed, up to which place.
+    pub(crate) fn known(&self, least: Severity, read_up_to: u64) -> Option<u64> {
+        let end = if self.is_cut { self.list.last().map_or(0, |of| of.at) } else { read_up_to };
+        (least >= self.least).then_some(end)
+    }
 }
 
 /// The pieces of a part of a stream.
@@ -71,8 +115,7 @@ impl Index {
             marks: vec![Scan::from(0)],
             interval: MARK_BYTES,
             near: VecDeque::new(),
-            findings: Vec::new(),
-            counts: BTreeMap::new(),
+            findings: Findings::new(),
         }
     }
 
@@ -90,35 +133,22 @@ impl Index {
         self.frontier.lines()
     }
 
-    /// In order of their place, the first [`FINDINGS_MAX`].
-    pub(crate) fn findings(&self) -> &[Finding] {
+    pub(crate) const fn findings(&self) -> &Findings {
         &self.findings
     }
 
-    pub(crate) fn counts(&self) -> &BTreeMap<&'static str, u64> {
-        &self.counts
-    }
-
-    /// Whether there may be findings in what was read that are not listed.
-    pub(crate) fn is_full(&self) -> bool {
-        self.findings.len() >= FINDINGS_MAX
+    /// Whether findings of this severity are all listed, up to which place.
+    pub(crate) fn known(&self, least: Severity) -> Option<u64> {
+        self.findings.known(least, self.read_up_to())
     }
 
     /// Reads the next bytes, at most up to `to`.
     pub(crate) fn advance(&mut self, source: &mut Source<'_>, to: u64) -> io::Result<()> {
-        let Self { frontier, findings: list, counts, .. } = self;
+        let Self { frontier, findings: list, .. } = self;
         let next_mark = (frontier.at() / self.interval + 1) * self.interval;
         // A mark is where a read ended: cut reads there while marks are close.
         let to = if self.interval < GAP_BYTES_MAX { to.min(next_mark) } else { to };
-        frontier.step(source, to, &mut |item, base| {
-            let at = base + start_of(item);
-            findings(item, &mut |kind, severity| {
-                *counts.entry(kind).or_default() += 1;
-                if list.len() < FINDINGS_MAX {
-                    list.push(Finding { at, kind, severity, bytes: item.length });
-                }
-            });
-        })?;
+        frontier.step_findings(source, to, &mut |finding| list.add(finding))?;
         let last = self.marks.last().map_or(0, Scan::at);
         if self.frontier.at() >= last + self.interval {
             self.marks.push(self.frontier.clone());
@@ -202,8 +232,8 @@ fn collect(source: &mut Source<'_>, mut scan: Scan, from: u64, to: u64) -> io::R
     let mut split = false;
     while scan.done() < to && !scan.has_ended() && scan.at() < to + LOOKAHEAD_BYTES_MAX {
         let next = if scan.at() < to { to } else { scan.at() + MARK_BYTES };
-        scan.step(source, next, &mut |item, base| {
-            let mut piece = Piece::of(item, base);
+        scan.step_pieces(source, next, &mut |item, base, text| {
+            let piece = Piece::of(item, base);
             if let What::Sequence(explained) = &item.what {
                 let start = base + explained.sequence.start;
                 let parts = list.iter_mut().filter(|part| part.part_of == Some(start));
@@ -211,11 +241,16 @@ fn collect(source: &mut Source<'_>, mut scan: Scan, from: u64, to: u64) -> io::R
             }
             if matches!(item.what, What::SplitIntroducer { .. }) {
                 split = true;
-            } else if !piece.tile.is_empty() && piece.tile.end > from && piece.tile.start < to {
-                if std::mem::take(&mut split) {
-                    piece.begins_split();
+                return;
+            }
+            for mut piece in piece.split(item, base, text) {
+                let shown = piece.tile.end > from && piece.tile.start < to;
+                if shown && !piece.tile.is_empty() {
+                    if std::mem::take(&mut split) {
+                        piece.begins_split();
+                    }
+                    list.push(piece);
                 }
-                list.push(piece);
             }
         })?;
     }
@@ -225,4 +260,60 @@ fn collect(source: &mut Source<'_>, mut scan: Scan, from: u64, to: u64) -> io::R
         list.push(Piece::unfinished(tile, scan.done(), first.first().copied()));
     }
     Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::original::Bytes;
+
+    #[test]
+    fn the_list_of_findings_keeps_the_gravest() {
+        for (more, kept, least) in [
+            (FINDINGS_MAX - 1, FINDINGS_MAX - 1, Severity::Info),
+            (FINDINGS_MAX, FINDINGS_MAX, Severity::Info),
+            (FINDINGS_MAX + 1, FINDINGS_MAX / 2, Severity::Low),
+        ] {
+            let mut findings = Findings::new();
+            for at in 0..more as u64 {
+                let severity = if at % 2 == 0 { Severity::Info } else { Severity::High };
+                findings.add(Finding { at, kind: "other", severity, bytes: 1 });
+            }
+            assert_eq!((findings.list().len(), findings.least()), (kept, least));
+            assert_eq!(findings.known(Severity::High, 7), Some(7));
+            assert_eq!(findings.known(Severity::Info, 7).is_some(), least == Severity::Info);
+        }
+    }
+
+    #[test]
+    fn a_list_of_critical_findings_ends() {
+        let mut findings = Findings::new();
+        for at in 0..FINDINGS_MAX as u64 + 1 {
+            let severity = Severity::Critical;
+            findings.add(Finding { at, kind: "tag", severity, bytes: 1 });
+        }
+        assert_eq!(findings.list().len(), FINDINGS_MAX);
+        assert_eq!(findings.known(Severity::Critical, 9999), Some(FINDINGS_MAX as u64 - 1));
+    }
+
+    #[test]
+    fn places_to_read_from_are_few_and_right() {
+        let length = |marks: usize| marks * MARK_BYTES as usize;
+        for (marks, kept) in [
+            (MARKS_MAX - 1, MARKS_MAX),
+            (MARKS_MAX, MARKS_MAX / 2 + 1),
+            (MARKS_MAX + 1, MARKS_MAX / 2 + 1),
+        ] {
+            let mut original = Bytes::new([("a", vec![b'\n'; length(marks)])]);
+            let mut source = Source::new(&mut original, 0);
+            let mut index = Index::new();
+            while !index.is_complete() {
+                index.advance(&mut source, u64::MAX).unwrap();
+            }
+            // The beginning of the stream is a place too.
+            assert_eq!(index.marks.len(), kept);
+            assert!(index.marks.is_sorted_by_key(Scan::at));
+            assert!(index.marks.iter().all(|mark| mark.lines() == mark.at()));
+        }
+    }
 }

@@ -4,9 +4,9 @@ use std::io;
 
 use noesc_grammar::Severity;
 
-use crate::index::{Finding, Index, LOOKAHEAD_BYTES_MAX};
+use crate::finding::Finding;
+use crate::index::{Index, LOOKAHEAD_BYTES_MAX};
 use crate::pattern::Pattern;
-use crate::piece::{findings, start_of};
 use crate::scan::Scan;
 use crate::source::{READ_BYTES_MAX, Source};
 
@@ -108,6 +108,13 @@ fn found(finding: Finding) -> Step {
     Step::Found { at: finding.at, bytes: finding.bytes, what: Some(finding) }
 }
 
+/// The gravest of those at the same place.
+fn gravest(list: &[Finding], like: &Finding) -> Finding {
+    let from = list.partition_point(|of| of.at < like.at);
+    let same = list[from..].iter().take_while(|of| of.at == like.at);
+    *same.max_by_key(|of| of.severity).unwrap_or(like)
+}
+
 fn next(
     source: &mut Source<'_>,
     index: &mut Index,
@@ -116,11 +123,12 @@ fn next(
 ) -> io::Result<Step> {
     const NONE: Step = Step::Nothing("no finding behind this");
     let wanted = |of: &&Finding| of.at > after && of.severity >= least;
-    if scan.is_none() {
-        if let Some(&finding) = index.findings().iter().filter(wanted).min_by_key(|of| of.at) {
-            return Ok(found(finding));
+    if scan.is_none() && index.known(least).is_some() {
+        let list = index.findings().list();
+        if let Some(finding) = list.iter().find(wanted) {
+            return Ok(found(gravest(list, finding)));
         }
-        if !index.is_full() {
+        if index.known(least) == Some(index.read_up_to()) {
             if index.is_complete() {
                 return Ok(NONE);
             }
@@ -128,11 +136,13 @@ fn next(
             return Ok(Step::On(index.read_up_to()));
         }
     }
-    // The list is full: read from the nearest place before.
+    // They are not all listed: read from the nearest place before.
     let scan = scan.get_or_insert_with(|| Box::new(index.mark(after).clone()));
     let mut first: Option<Finding> = None;
-    step_findings(source, scan, u64::MAX, &mut |finding| {
-        if wanted(&&finding) && first.is_none_or(|first| finding.at < first.at) {
+    scan.step_findings(source, u64::MAX, &mut |finding| {
+        if wanted(&&finding)
+            && first.is_none_or(|first| (finding.at, first.severity) < (first.at, finding.severity))
+        {
             first = Some(finding);
         }
     })?;
@@ -154,36 +164,31 @@ fn previous(
         return Ok(Step::On(index.read_up_to()));
     }
     let wanted = |of: &&Finding| of.at < before && of.severity >= least;
-    let listed = index.findings().last().map_or(0, |last| last.at);
-    if !index.is_full() || *end <= listed {
-        let last = index.findings().iter().filter(wanted).max_by_key(|of| of.at);
-        return Ok(last.map_or(Step::Nothing("no finding before this"), |&of| found(of)));
+    if index.known(least).is_some_and(|known| *end <= known) {
+        let list = index.findings().list();
+        return Ok(match list.iter().rfind(wanted) {
+            Some(of) => found(gravest(list, of)),
+            None => Step::Nothing("no finding before this"),
+        });
+    }
+    if *end == 0 {
+        return Ok(Step::Nothing("no finding before this"));
     }
     let mut scan = index.mark(end.saturating_sub(1)).clone();
     let start = scan.at();
     let mut last: Option<Finding> = None;
     while scan.done() < *end && !scan.has_ended() && scan.at() < *end + LOOKAHEAD_BYTES_MAX {
         let to = if scan.at() < *end { *end } else { scan.at() + LOOKAHEAD_BYTES_MAX };
-        step_findings(source, &mut scan, to, &mut |finding| {
-            if wanted(&&finding) && last.is_none_or(|last| finding.at >= last.at) {
+        scan.step_findings(source, to, &mut |finding| {
+            if wanted(&&finding)
+                && last.is_none_or(|last| (finding.at, finding.severity) > (last.at, last.severity))
+            {
                 last = Some(finding);
             }
         })?;
     }
     *end = start;
     Ok(last.map_or(Step::On(start), found))
-}
-
-fn step_findings(
-    source: &mut Source<'_>,
-    scan: &mut Scan,
-    to: u64,
-    sink: &mut impl FnMut(Finding),
-) -> io::Result<()> {
-    scan.step(source, to, &mut |item, base| {
-        let (at, bytes) = (base + start_of(item), item.length);
-        findings(item, &mut |kind, severity| sink(Finding { at, kind, severity, bytes }));
-    })
 }
 
 /// `from` is where the search for the line goes on: an offset, and the LFs before it.

@@ -105,7 +105,7 @@ impl Viewer<'_> {
             Key::Char('i') => self.begin(Job::Read { to: self.page.wanted.end }),
             Key::Char('I') => self.begin(Job::Read { to: self.here().bytes }),
             Key::Char('f') => {
-                let findings = self.here().index.findings();
+                let findings = self.listed();
                 let chosen = findings.partition_point(|of| of.at < cursor);
                 self.mode = Mode::List { chosen: chosen.min(findings.len().saturating_sub(1)) };
             }
@@ -139,7 +139,7 @@ impl Viewer<'_> {
             Severity::High => Severity::Critical,
             Severity::Critical => Severity::Info,
         };
-        self.say(format!("n and N stop at findings from {} on", self.least.name()));
+        self.say(format!("findings from {} on", self.least.name()));
     }
 
     fn search(&mut self, on: bool) {
@@ -219,7 +219,7 @@ impl Viewer<'_> {
     }
 
     fn list(&mut self, key: Key, chosen: usize) {
-        let findings = self.here().index.findings();
+        let findings = self.listed();
         let last = findings.len().saturating_sub(1);
         let page = usize::from(self.layout.body.max(2)) - 1;
         let to = match key {
@@ -233,12 +233,15 @@ impl Viewer<'_> {
                 let finding = findings.get(chosen).copied();
                 self.mode = Mode::Browse;
                 if let Some(of) = finding {
-                    self.jump(of.at);
-                    self.hit = of.at..of.at.saturating_add(of.bytes);
+                    self.go_to(of);
                 }
                 return;
             }
             Key::Char('I' | 'r') => return self.begin(Job::Read { to: self.here().bytes }),
+            Key::Char('s') => {
+                self.next_severity();
+                0
+            }
             Key::Char('?') => {
                 self.mode = Mode::Help { top: 0 };
                 return;

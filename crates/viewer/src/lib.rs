@@ -7,6 +7,7 @@
 
 mod device;
 mod draw;
+mod finding;
 mod help;
 mod index;
 mod job;

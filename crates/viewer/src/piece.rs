@@ -6,6 +6,8 @@ use noesc_explain::{Explained, Item, What, describe_control};
 use noesc_grammar::{Kind, Severity};
 use noesc_text::AuditEscape;
 
+use crate::finding::findings;
+
 /// Bytes of a payload that are shown of a sequence.
 pub(crate) const PAYLOAD_SHOWN_BYTES_MAX: usize = 512;
 
@@ -47,79 +49,12 @@ pub(crate) struct Piece {
     pub(crate) payload: Vec<u8>,
 }
 
-/// What of a piece is a finding, without its words: cheap, since a search makes one for each item.
-pub(crate) fn findings(item: &Item<'_>, found: &mut impl FnMut(&'static str, Severity)) {
-    match &item.what {
-        What::Text { hidden, deceiving, .. } => {
-            if let Some(hidden) = hidden {
-                found(hidden.finding(), Severity::High);
-            }
-            for of in *deceiving {
-                found(of.class.name(), level(of.severity));
-            }
-        }
-        What::Control { code, .. } => {
-            if let Some((kind, severity)) = control(*code) {
-                found(kind, severity);
-            }
-        }
-        What::IllFormed { .. } => found("ill-formed", Severity::Info),
-        What::Sequence(explained) => {
-            if let Some(severity) = explained.sequence.severity {
-                found(explained.sequence.kind.name(), severity);
-            }
-            for finding in explained.findings {
-                let severity = match *finding {
-                    "held-back-lines" => Severity::Critical,
-                    _ => Severity::High,
-                };
-                found(finding, severity);
-            }
-        }
-        What::SplitIntroducer { .. } => found("split-introducer", Severity::High),
-        _ => {}
-    }
-}
-
-/// Where an item begins, with all its parts.
-pub(crate) fn start_of(item: &Item<'_>) -> u64 {
-    match &item.what {
-        What::Sequence(explained) => explained.sequence.start,
-        _ => item.offset,
-    }
-}
-
-/// The kind and the severity of a single control that does more than move the cursor a little.
-const fn control(code: u8) -> Option<(&'static str, Severity)> {
-    let kind = match code {
-        0x05 | 0x9A => Kind::ReportQuery,
-        0x0E | 0x0F | 0x8E | 0x8F => Kind::CharsetShift,
-        0x84 | 0x85 | 0x88 | 0x8D => Kind::Cursor,
-        0x08 => return Some(("backspace", Severity::Info)),
-        b'\r' => return Some(("carriage-return", Severity::Info)),
-        _ => return None,
-    };
-    match kind.severity() {
-        Some(severity) => Some((kind.name(), severity)),
-        None => None,
-    }
-}
-
-pub(crate) const fn level(severity: noesc_text::Severity) -> Severity {
-    match severity {
-        noesc_text::Severity::Info => Severity::Info,
-        noesc_text::Severity::Low => Severity::Low,
-        noesc_text::Severity::High => Severity::High,
-        noesc_text::Severity::Critical => Severity::Critical,
-    }
-}
-
 impl Piece {
     /// Of an item that lies `base` bytes further than it says.
     pub(crate) fn of(item: &Item<'_>, base: u64) -> Self {
         let start = base + item.offset;
         let mut worst = None;
-        findings(item, &mut |_, severity| worst = worst.max(Some(severity)));
+        findings(item, base, b"", &mut |of| worst = worst.max(Some(of.severity)));
         let mut piece = Self {
             tile: start..start + item.length,
             bytes: start..start + item.length,
@@ -204,6 +139,40 @@ impl Piece {
         }
         let shown = explained.payload.len().min(PAYLOAD_SHOWN_BYTES_MAX);
         self.payload = explained.payload[..shown].to_vec();
+    }
+
+    /// A piece of text, cut so that each character that deceives is a piece of its own.
+    pub(crate) fn split(self, item: &Item<'_>, base: u64, text: &[u8]) -> Vec<Self> {
+        let What::Text { hidden: None, .. } = item.what else { return vec![self] };
+        let mut found = Vec::new();
+        findings(item, base, text, &mut |finding| found.push(finding));
+        let (mut at, end) = (self.tile.start, self.tile.end);
+        let mut pieces = Vec::new();
+        let plain = |from: u64, to: u64, pieces: &mut Vec<Self>| {
+            let bytes = from..to;
+            let (sort, severity, words) = (Sort::Text, None, Vec::new());
+            pieces.push(Self { tile: bytes.clone(), bytes, sort, severity, words, ..self.clone() });
+        };
+        for of in found {
+            // Several findings may have one place: the piece says all of them.
+            if let Some(last) = pieces.last_mut().filter(|last: &&mut Self| last.bytes.end > of.at)
+            {
+                last.severity = last.severity.max(Some(of.severity));
+                last.words.push(of.kind.to_owned());
+                continue;
+            }
+            if at < of.at {
+                plain(at, of.at, &mut pieces);
+            }
+            at = (of.at + of.bytes).min(end);
+            let (bytes, words) = (of.at..at, vec![of.kind.to_owned()]);
+            let (sort, severity) = (Sort::Deceiving, Some(of.severity));
+            pieces.push(Self { tile: bytes.clone(), bytes, sort, severity, words, ..self.clone() });
+        }
+        if at < end {
+            plain(at, end, &mut pieces);
+        }
+        pieces
     }
 
     /// This part belongs to a sequence that is known now.

@@ -17,6 +17,9 @@ use crate::viewer::Viewer;
 /// How long an ESC waits for what would make it another key.
 const ESC_WAITS: Timespec = Timespec { tv_sec: 0, tv_nsec: 40_000_000 };
 
+/// Steps of work between two looks at the keys: some milliseconds.
+const STEPS: usize = 8;
+
 /// Shows an original on the terminal until the user leaves, and says what was looked at.
 ///
 /// It opens the terminal by its device: the standard streams are neither read nor written. On every
@@ -148,7 +151,11 @@ fn run(viewer: &mut Viewer<'_>, device: &Device, signals: &Signals) -> io::Resul
         if viewer.is_done() {
             return Ok(Ended::Quit);
         }
-        viewer.work();
+        for _ in 0..STEPS {
+            if !viewer.work() {
+                break;
+            }
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::ops::Range;
 use noesc_grammar::Severity;
 use noesc_text::AuditEscape;
 
-use crate::index::{Finding, GAP_BYTES_MAX, Index};
+use crate::finding::Finding;
+use crate::index::{GAP_BYTES_MAX, Index};
 use crate::job::{Job, Step};
 use crate::layout::Layout;
 use crate::original::{Ended, Original, Seen, Start};
@@ -136,7 +137,7 @@ impl<'a> Viewer<'a> {
             any_case: false,
             hit: 0..0,
             mark: None,
-            least: Severity::Info,
+            least: Severity::Low,
             page: Page::default(),
             copied: Vec::new(),
             copied_bytes: 0,
@@ -228,6 +229,17 @@ impl<'a> Viewer<'a> {
             Some(of) => self.say(format!("{}: {} at byte {at}", of.severity.name(), of.kind)),
             None => self.say(format!("byte {at}")),
         }
+    }
+
+    /// The findings of the list, from the severity on that was chosen.
+    pub(crate) fn listed(&self) -> Vec<Finding> {
+        let list = self.here().index.findings().list();
+        list.iter().filter(|of| of.severity >= self.least).copied().collect()
+    }
+
+    /// To a finding of the list.
+    pub(crate) fn go_to(&mut self, finding: Finding) {
+        self.arrive(finding.at, finding.bytes, Some(finding));
     }
 
     /// Puts the cursor on a byte, with some rows above it if it was off the screen.
