@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Shows files as an investigator sees them: `view FILE…`, one stream a file.
 
 use std::fs::File;

@@ -163,10 +163,15 @@ impl Viewer<'_> {
             Key::Backspace => {
                 text.pop();
             }
-            Key::Char(typed) if text.len() < PROMPT_CHARS_MAX => match typed {
-                ' '..='~' => text.push(typed),
-                _ => text.push_str(&escaped(&typed.to_string())),
-            },
+            Key::Char(typed) => {
+                let typed = match typed {
+                    ' '..='~' => typed.to_string(),
+                    _ => escaped(&typed.to_string()),
+                };
+                if text.len() + typed.len() <= PROMPT_CHARS_MAX {
+                    text.push_str(&typed);
+                }
+            }
             Key::Enter => {
                 let (sign, text) = (*sign, std::mem::take(text));
                 self.mode = Mode::Browse;

@@ -22,6 +22,8 @@ mod scan;
 mod seen;
 mod signals;
 mod source;
+#[cfg(test)]
+mod tests;
 mod theme;
 mod view;
 mod viewer;

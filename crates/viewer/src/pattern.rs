@@ -13,7 +13,7 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// `x1b 5d 35` is bytes in hexadecimal; all else is text, with `\xNN` for a byte as it is shown.
+    /// `x1b 5d 35` is bytes in hexadecimal; all else is text, with `\xNN` for a byte.
     pub(crate) fn parse(text: &str, any_case: bool) -> Result<Self, &'static str> {
         let bytes = match text.strip_prefix('x').and_then(hex) {
             Some(bytes) => bytes,

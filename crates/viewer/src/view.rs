@@ -1,15 +1,17 @@
 //! The viewer on the terminal of the process.
 
+use std::fs::File;
 use std::io::{self, BufWriter};
 use std::sync::Arc;
 
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend, CrosstermBackend};
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::{Terminal, TerminalOptions, Viewport};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::device::Device;
 use crate::key::{Decoder, Key};
+use crate::layout::CELLS_MAX;
 use crate::original::{Ended, Original, Seen, Start, ViewerError};
 use crate::signals::{Asked, Signals};
 use crate::viewer::Viewer;
@@ -103,18 +105,10 @@ impl Drop for Hook {
 }
 
 fn run(viewer: &mut Viewer<'_>, device: &Device, signals: &Signals) -> io::Result<Ended> {
-    let backend = CrosstermBackend::new(BufWriter::new(device.file().try_clone()?));
-    let mut size = device.size();
-    let viewport = Viewport::Fixed(Rect::new(0, 0, size.0, size.1));
-    let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
-    terminal.clear()?;
+    let mut screen = Screen::of(device)?;
     let mut decoder = Decoder::default();
     loop {
-        if size != device.size() {
-            size = device.size();
-            terminal.resize(Rect::new(0, 0, size.0, size.1))?;
-        }
-        terminal.draw(|frame| viewer.draw(frame.buffer_mut()))?;
+        screen.draw(viewer, device.size())?;
         let wait = match (viewer.is_working(), decoder.is_waiting()) {
             (true, _) => Some(Timespec { tv_sec: 0, tv_nsec: 0 }),
             (false, true) => Some(ESC_WAITS),
@@ -127,7 +121,7 @@ fn run(viewer: &mut Viewer<'_>, device: &Device, signals: &Signals) -> io::Resul
                 Some(Asked::Stop) => stop = Some(false),
                 Some(Asked::GoOn) => {
                     device.enter()?;
-                    terminal.clear()?;
+                    screen.forget();
                 }
                 Some(Asked::Draw) | None => {}
             },
@@ -146,7 +140,7 @@ fn run(viewer: &mut Viewer<'_>, device: &Device, signals: &Signals) -> io::Resul
             device.leave();
             signals.stop(group);
             device.enter()?;
-            terminal.clear()?;
+            screen.forget();
         }
         if viewer.is_done() {
             return Ok(Ended::Quit);
@@ -156,6 +150,44 @@ fn run(viewer: &mut Viewer<'_>, device: &Device, signals: &Signals) -> io::Resul
                 break;
             }
         }
+    }
+}
+
+/// What is on the screen. No more than what changed is sent.
+///
+/// Not `ratatui`'s own terminal: that asks for the place of the cursor, by way of the standard
+/// streams.
+struct Screen {
+    backend: CrosstermBackend<BufWriter<File>>,
+    shown: Option<Buffer>,
+}
+
+impl Screen {
+    fn of(device: &Device) -> io::Result<Self> {
+        let backend = CrosstermBackend::new(BufWriter::new(device.file().try_clone()?));
+        Ok(Self { backend, shown: None })
+    }
+
+    /// Somebody else wrote to the screen.
+    fn forget(&mut self) {
+        self.shown = None;
+    }
+
+    fn draw(&mut self, viewer: &mut Viewer<'_>, (columns, rows): (u16, u16)) -> io::Result<()> {
+        let area = Rect::new(0, 0, columns.min(CELLS_MAX), rows.min(CELLS_MAX));
+        let mut buffer = Buffer::empty(area);
+        viewer.draw(&mut buffer);
+        let before = match self.shown.take().filter(|shown| shown.area == area) {
+            Some(shown) => shown,
+            None => {
+                self.backend.clear()?;
+                Buffer::empty(area)
+            }
+        };
+        self.backend.draw(before.diff(&buffer).into_iter())?;
+        Backend::flush(&mut self.backend)?;
+        self.shown = Some(buffer);
+        Ok(())
     }
 }
 
