@@ -56,6 +56,7 @@ pub(crate) enum Verb {
     Scan(crate::scan::ScanArgs),
     Explain(ExplainArgs),
     Init(crate::evidence::InitArgs),
+    Open(Box<crate::open::OpenArgs>),
     Decide(Box<crate::evidence::DecideArgs>),
     Ledger(crate::evidence::LedgerArgs),
     Config(ConfigArgs),
@@ -407,7 +408,7 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Every verb, in the order of the help.
-const VERBS: [&str; 20] = [
+const VERBS: [&str; 21] = [
     "run",
     "ps",
     "wait",
@@ -423,6 +424,7 @@ const VERBS: [&str; 20] = [
     "scan",
     "explain",
     "init",
+    "open",
     "decide",
     "ledger",
     "config",
@@ -481,6 +483,7 @@ fn parse_alone(argv: &[OsString]) -> Option<Verb> {
         "scan" => of(argv, Verb::Scan),
         "explain" => of(argv, Verb::Explain),
         "init" => of(argv, Verb::Init),
+        "open" => of(argv, |args| Verb::Open(Box::new(args))),
         "decide" => of(argv, |args| Verb::Decide(Box::new(args))),
         "ledger" => of(argv, Verb::Ledger),
         "config" => of(argv, Verb::Config),

@@ -54,6 +54,11 @@ impl Failure {
         }
     }
 
+    /// What it says, without the hint.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Says before the message what it is about.
     pub(crate) fn prefixed(mut self, before: &str) -> Self {
         self.message.insert_str(0, before);

@@ -1,11 +1,12 @@
 //! What is to be kept of runs, as the configuration says.
 
 use etcetera::BaseStrategy;
+use noesc_evidence::{Quota, Store};
 use noesc_session::Evidence;
-use noesc_session::evidence::{Quota, Recipients, Store};
 
 use crate::config::Config;
-use crate::fail::{Failure, Result, escaped};
+use crate::evidence;
+use crate::fail::{Failure, Result};
 use crate::limits::size_of;
 
 /// Where everything is kept that outlives a run: where the configuration says, else by the
@@ -18,22 +19,6 @@ pub(crate) fn store(config: &Config) -> Option<Store> {
     // Some platforms have no place for state of their own.
     let state = base.state_dir().unwrap_or_else(|| base.data_dir());
     Some(Store::at(state.join("noesc")))
-}
-
-/// Who may open what is sealed, as the configuration says.
-///
-/// # Errors
-/// When one of them is none.
-pub(crate) fn recipients(config: &Config) -> Result<Option<Recipients>> {
-    let Some(text) = config.given("recipients") else { return Ok(None) };
-    let texts: Vec<&str> = text.split([',', ' ']).filter(|text| !text.is_empty()).collect();
-    if texts.is_empty() {
-        return Ok(None);
-    }
-    Recipients::parse(&texts).map(Some).map_err(|error| {
-        Failure::new(format!("\"recipients\" can not be used: {}", escaped(&error)))
-            .hint(error.hint())
-    })
 }
 
 /// What is to be kept of a run; `None` where nothing is.
@@ -56,8 +41,7 @@ pub(crate) fn evidence(config: &Config) -> Result<Option<Evidence>> {
     let transcript_bytes_max = size_of(config, "transcript_bytes_max")?;
     Ok(Some(Evidence {
         store,
-        recipients: recipients(config)?,
-        recipients_changed: false,
+        recipients: evidence::configured(config)?,
         is_required,
         transcript_bytes_max: transcripts.then_some(transcript_bytes_max),
         quota: Quota::default(),

@@ -16,6 +16,7 @@ mod kept;
 mod limits;
 mod man;
 mod note;
+mod open;
 mod run;
 mod runs;
 mod say;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Verb::Scan(args) => scan::scan(&args),
         Verb::Explain(args) => explain::explain(&args),
         Verb::Init(args) => evidence::init(&args),
+        Verb::Open(args) => open::open(&args),
         Verb::Decide(args) => evidence::decide(&args),
         Verb::Ledger(args) => evidence::ledger(&args),
         Verb::Config(args) => config::config(&args),

@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::str::FromStr;
 
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
@@ -453,6 +454,67 @@ impl Opened<'_> {
             filled += copied;
         }
         Ok(filled)
+    }
+
+    /// The digest of bytes of a stream under the key of the run, as `hmac-sha256:` and hex: HMAC of
+    /// their SHA-256. Who does not know the key can not confirm a guess by it.
+    ///
+    /// # Errors
+    /// When they can not be read, or the opening manifest has no key.
+    pub fn keyed_digest(
+        &mut self,
+        stream: usize,
+        offset: u64,
+        bytes: u64,
+    ) -> Result<String, ArtifactError> {
+        let digest = self.digest(stream, offset, bytes)?;
+        self.keyed(&digest)
+    }
+
+    /// The same of all of them: HMAC of the SHA-256 over the SHA-256 of each stream that has bytes.
+    ///
+    /// # Errors
+    /// As [`keyed_digest`](Self::keyed_digest).
+    pub fn keyed_digest_of_all(&mut self) -> Result<String, ArtifactError> {
+        let mut all = Sha256::new();
+        for stream in 0..STREAMS_MAX {
+            let bytes = self.stream_bytes(stream);
+            if bytes > 0 {
+                all.update(self.digest(stream, 0, bytes)?);
+            }
+        }
+        self.keyed(&all.finalize().into())
+    }
+
+    fn digest(&mut self, stream: usize, at: u64, bytes: u64) -> Result<[u8; 32], ArtifactError> {
+        let (mut digest, mut at, end) = (Sha256::new(), at, at.saturating_add(bytes));
+        let mut piece = Zeroizing::new(vec![0; 256 * 1024]);
+        while at < end {
+            let want = usize::try_from(end - at).unwrap_or(piece.len()).min(piece.len());
+            let read = self.read_at(stream, at, &mut piece[..want])?;
+            if read == 0 {
+                break;
+            }
+            digest.update(&piece[..read]);
+            at += read as u64;
+        }
+        Ok(digest.finalize().into())
+    }
+
+    fn keyed(&self, digest: &[u8; 32]) -> Result<String, ArtifactError> {
+        #[derive(serde::Deserialize)]
+        struct Key {
+            key: String,
+        }
+        let none = ArtifactError::Content { segment: 0 };
+        let key = serde_json::from_slice::<Key>(&self.opening).ok();
+        let key = key.and_then(|manifest| Digest::from_hex(&manifest.key));
+        let Some(Digest(key)) = key else { return Err(none) };
+        let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(&key) else {
+            return Err(none);
+        };
+        mac.update(digest);
+        Ok(format!("hmac-sha256:{}", Digest(mac.finalize().into_bytes().into())))
     }
 
     /// Copies what a segment has of a stream, from so many bytes of it on.

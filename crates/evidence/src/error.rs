@@ -95,6 +95,7 @@ impl LedgerError {
             Self::Event { .. } => "say it in fewer words",
             Self::Full { .. } => "make room on the disk of the store",
             Self::Short { .. } => "the end was cut off after the checkpoint was made",
+            Self::Moved { .. } => "what was derived from it is made anew",
             Self::Changed { .. } => "the past was written anew after the checkpoint was made",
         }
     }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use noesc_capture::{Chunk, Command, Stream};
 use noesc_envelope::{
     self as envelope, Envelope, Escaped, OutcomeKind, RawDigest, RunId, StreamName,
 };
 use noesc_evidence::{
-    Artifacts, COMMAND_BYTES_MAX, CollectorKey, FINDINGS_MAX, Kind, Quota, Recipients, RunEntry,
-    SealOptions, Sealed, Sealer, Store, crash_point,
+    Artifacts, COMMAND_BYTES_MAX, CollectorKey, FINDINGS_MAX, Kind, Quota, Recipients,
+    RecipientsAction, RecipientsChange, RecipientsState, RunEntry, SealOptions, Sealed, Sealer,
+    Store, append_recipients, crash_point, recipients_state,
 };
 use serde_json::json;
 
@@ -24,6 +25,9 @@ use crate::tap::Tap;
 /// Bytes of a command that a manifest holds, and of its environment.
 const MANIFEST_TEXT_BYTES_MAX: usize = 1024 * 1024;
 
+/// How long a writer of the ledger is waited for before a run begins.
+const CHANGE_WAIT: Duration = Duration::from_secs(2);
+
 /// What is to be kept of runs, and where.
 #[derive(Clone, Debug)]
 pub struct Evidence {
@@ -31,8 +35,6 @@ pub struct Evidence {
     pub store: Store,
     /// Who may open what was printed; with nobody no raw byte is kept.
     pub recipients: Option<Recipients>,
-    /// These are others than were confirmed; the record of every run says so.
-    pub recipients_changed: bool,
     /// A run that can not be kept is not begun.
     pub is_required: bool,
     /// View bytes of each stream that are stored; `None` for no transcripts.
@@ -81,6 +83,8 @@ pub(crate) struct Keep<'a> {
     evidence: &'a Evidence,
     key: CollectorKey,
     run: &'a RunId,
+    /// The recipients are others than were confirmed.
+    recipients_changed: bool,
     sealer: Result<Sealer, Without>,
     streams: &'static [(Stream, StreamName)],
     /// Whether there is room for transcripts.
@@ -99,6 +103,7 @@ impl<'a> Keep<'a> {
         let words = |error: io::Error| words_of(&error);
         evidence.store.prepare().map_err(words)?;
         let key = evidence.store.key().map_err(|error| error.to_string())?;
+        let recipients_changed = has_changed(evidence, &key);
         let room = evidence.quota.room(evidence.store.usage().map_err(words)?);
         let place = Place::make(&evidence.runs(), &identity.run, lock).map_err(words)?;
         let sealer = sealer(evidence, identity, command, streams, room);
@@ -115,7 +120,10 @@ impl<'a> Keep<'a> {
         };
         let run = &identity.run;
         crash_point("begun");
-        Ok((Self { evidence, key, run, sealer, streams, transcript_bytes_max }, place))
+        Ok((
+            Self { evidence, key, run, recipients_changed, sealer, streams, transcript_bytes_max },
+            place,
+        ))
     }
 
     /// Takes what is to be kept of a chunk.
@@ -150,16 +158,14 @@ impl<'a> Keep<'a> {
         digests: &BTreeMap<&'static str, String>,
         transcript_bytes: u64,
     ) -> Envelope {
-        let Self { evidence, key, run, sealer, .. } = self;
+        let Self { evidence, key, run, recipients_changed, sealer, .. } = self;
         let sealed = sealer.and_then(|sealer| {
             let sealed = sealer.finish(closing(&record, digests).as_bytes());
             settle(&evidence.store, run, sealed)
         });
         let mut entry = entry(&record, transcript_bytes);
-        if let Some(recipients) = &evidence.recipients {
-            entry.recipients = recipients.fingerprints();
-            entry.recipients_changed = evidence.recipients_changed;
-        }
+        entry.recipients = fingerprints(evidence);
+        entry.recipients_changed = recipients_changed;
         record.evidence = told(sealed, &mut entry);
         let write = |record: &Envelope| {
             // That there is no room is no reason to fail.
@@ -182,6 +188,31 @@ impl<'a> Keep<'a> {
         crash_point("told");
         record
     }
+}
+
+/// Whether the recipients are others than were confirmed. The first run that finds it so tells the
+/// ledger.
+fn has_changed(evidence: &Evidence, key: &CollectorKey) -> bool {
+    let (path, configured) = (evidence.store.ledger_path(), evidence.recipients.as_ref());
+    let state = recipients_state(&path, key.verifier(), configured, CHANGE_WAIT);
+    // What is wrong with the ledger is told when the run is over.
+    let Ok(RecipientsState::Changed { from, is_recorded, .. }) = state else { return false };
+    if !is_recorded && let Ok(mut ledger) = evidence.store.ledger(key) {
+        let recipients: Vec<_> = configured.iter().flat_map(|all| all.iter()).cloned().collect();
+        let change = RecipientsChange {
+            action: RecipientsAction::Changed,
+            recipients: &recipients,
+            from: &from,
+            approver: None,
+            before: None,
+        };
+        let _ = append_recipients(&mut ledger, SystemTime::now(), &change);
+    }
+    true
+}
+
+fn fingerprints(evidence: &Evidence) -> Vec<String> {
+    evidence.recipients.as_ref().map(Recipients::fingerprints).unwrap_or_default()
 }
 
 /// What is kept of a run, or why nothing is.

@@ -38,7 +38,6 @@ pub use noesc_capture::{
     Outlet, Size, SpawnReason, Stdin, StreamRecord, Unknown, detach, guard_memory,
 };
 pub use noesc_envelope as envelope;
-pub use noesc_evidence as evidence;
 pub use record::{NoRandomness, nonces, spawn_reason_of};
 pub use recover::{RecoverError, Recovered, recover};
 pub use room::TRANSCRIPT_BYTES;

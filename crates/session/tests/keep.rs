@@ -27,7 +27,6 @@ impl Place {
         Evidence {
             store: Store::at(&self.0),
             recipients: to.map(|to| Recipients::new(to.recipients()).unwrap()),
-            recipients_changed: false,
             is_required: false,
             transcript_bytes_max: Some(1024 * 1024),
             quota: Quota::default(),

@@ -5,7 +5,7 @@ mod config_file;
 mod decide;
 mod init;
 mod ledger;
-mod passphrase;
+pub(crate) mod passphrase;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::fail::{Failure, Result, escaped, reason};
 
 pub(crate) use decide::{DecideArgs, decide};
-pub(crate) use init::{InitArgs, init};
+pub(crate) use init::{InitArgs, configured, init};
 pub(crate) use ledger::{LedgerArgs, ledger};
 
 /// How long another writer of the ledger is waited for.
@@ -106,7 +106,7 @@ macro_rules! failures {
 failures!(LedgerError, CheckpointError, KeyError, ProtectedError, RecipientError, DecisionError);
 
 /// The name of whoever runs this, and the number that the system knows them by.
-fn who() -> String {
+pub(crate) fn who() -> String {
     let name = ["LOGNAME", "USER"].into_iter().find_map(std::env::var_os);
     let name = name.map(|name| format!("{} ", name.to_string_lossy())).unwrap_or_default();
     format!("{name}(uid {})", rustix::process::getuid().as_raw())

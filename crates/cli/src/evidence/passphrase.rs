@@ -43,7 +43,7 @@ pub(super) fn new_passphrase(what: &str) -> Result<Zeroizing<String>> {
 }
 
 /// A passphrase that is there already.
-pub(super) fn passphrase(what: &str) -> Result<Zeroizing<String>> {
+pub(crate) fn passphrase(what: &str) -> Result<Zeroizing<String>> {
     ask(&format!("Passphrase for {what}: "), true)
 }
 
