@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-use common::{Folder, captured, command, sh};
+use common::{Folder, captured, command, command_by_name, sh};
 use noesc_capture::{
     Chunk, Command, End, Exit, Flow, Limits, Observer, Outcome, Sink, SpawnReason, Stdin, Stream,
     Unknown, run,
@@ -141,7 +141,7 @@ fn failure(command: &noesc_capture::Command) -> (SpawnReason, u8, Option<PathBuf
 #[test]
 fn a_program_that_is_nowhere() {
     for name in ["noesc-no-such-program", "/nonexistent/program", "./nonexistent", ""] {
-        let found = failure(&command(&[name]));
+        let found = failure(&command_by_name(name));
         assert_eq!(found, (SpawnReason::NotFound, 127, Some(name.into())));
     }
 }

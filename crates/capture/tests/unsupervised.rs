@@ -7,7 +7,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Keep, command, sh};
+use common::{Keep, command_by_name, sh};
 use noesc_capture::{
     Captured, Command, Cutoff, Ended, Exit, Limited, Limits, Outcome, Scope, SpawnReason, run,
 };
@@ -38,7 +38,7 @@ fn ends_are_seen() {
 
 #[test]
 fn failures_to_start_are_told() {
-    let failed = |name: &str| match ran(command(&[name]), None).0.outcome {
+    let failed = |name: &str| match ran(command_by_name(name), None).0.outcome {
         Outcome::SpawnFailed { reason, .. } => reason,
         other => panic!("{other:?}"),
     };

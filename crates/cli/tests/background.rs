@@ -114,12 +114,18 @@ fn what_can_not_be_run_leaves_nothing() {
             (folder.as_str(), "it is a folder", 126),
             (flat.as_str(), "not executable", 126),
         ] {
-            let ended = home.noesc(&["run", "--detach", "--format", format, "--", command]);
+            // A folder that may not be searched would make a name one that may not be executed.
+            let with_path = |arguments: &[&str]| {
+                let mut command = home.at(noesc(arguments));
+                command.env("PATH", "/usr/bin:/bin");
+                ran(command)
+            };
+            let ended = with_path(&["run", "--detach", "--format", format, "--", command]);
             let said = format!("noesc: error: can not run \"{command}\": {why}\n");
             assert!(ended.err().starts_with(&said), "{}", ended.err());
             assert_eq!((ended.code(), ended.out().is_empty()), (code, format == "text"));
             // The same in the foreground.
-            let front = home.noesc(&["run", "--", command]);
+            let front = with_path(&["run", "--", command]);
             assert_eq!(ended.err(), front.err());
         }
     }

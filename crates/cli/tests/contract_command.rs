@@ -8,7 +8,7 @@ mod contract;
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use common::{Ended, Folder, noesc, ran};
 use contract::{Told, told};
@@ -17,7 +17,10 @@ use serde_json::{Value, json};
 /// A run whose command can't be started: its record and its status.
 fn unstarted(flags: &[&str], argv: &[&str]) -> (Value, i32) {
     let flags = ["run", "--format", "json"].iter().chain(flags).chain(&["--"]);
-    let ended = ran(noesc(flags.chain(argv)));
+    let mut command = noesc(flags.chain(argv));
+    // A folder that may not be searched would make a name one that may not be executed.
+    command.env("PATH", "/usr/bin:/bin");
+    let ended = ran(command);
     assert!(ended.err().starts_with("noesc: error: can not run "), "{ended:?}");
     let record: Value = serde_json::from_str(ended.out()).unwrap();
     assert_eq!(record["outcome"]["kind"], "spawn_failed");
@@ -139,7 +142,7 @@ impl Unprivileged {
         let secret = self.folder.write("secret", "");
         std::fs::set_permissions(&secret, PermissionsExt::from_mode(0o666)).unwrap();
         let line = format!(r#"exec 5>>"$F/secret"; {line}"#);
-        let mut command = Command::new("sh");
+        let mut command = common::heedful("sh");
         command.args(["-c", &line]).env("F", &self.folder.0).env("S", script);
         command.env("XDG_CONFIG_HOME", common::NO_CONFIG).stdin(Stdio::null());
         command.current_dir("/");
@@ -184,7 +187,8 @@ fn a_command_can_not_write_to_what_the_collector_has_open() {
 #[cfg(target_os = "linux")]
 fn a_command_can_write_to_what_another_parent_has_open() {
     let user = Unprivileged::new("victim");
-    let (ended, secret) = user.within(r#"sh -c "$S"; :"#, INTRUDES);
+    // Of the two processes above, neither is the one of the tests, which would be written to.
+    let (ended, secret) = user.within(r#"sh -c 'sh -c "$S"; :'; :"#, INTRUDES);
     assert!(ended.err().contains("wrote 5\n"), "{ended:?}");
     assert!(ended.err().contains("inherited 5\n"), "{ended:?}");
     assert!(ended.err().contains("listed\n"), "{ended:?}");

@@ -105,7 +105,9 @@ fn what_we_read_is_typed_in_text_and_only_when_asked_otherwise() {
         ended(child)
     };
     typed(&[]).is("got hello\n", "", 0);
-    let waits = "stty -icanon min 0 time 5; dd bs=64 count=1 2>/dev/null | wc -c";
+    // What is typed before the echo is off stands on the line before.
+    let waits = "stty -icanon -echo min 0 time 5; dd bs=64 count=1 2>/dev/null | wc -c | \
+                 { read n; printf '\\n%s\\n' $n; }";
     let told = |flags: &[&str]| {
         let flags = ["--format", "json"].iter().chain(flags).copied().collect::<Vec<_>>();
         Told::of(&fed(sh(&flags, waits), b"hello\n"))

@@ -133,7 +133,7 @@ printf '{"index"' | dd of="$1/ledger" bs=1 oflag=append conv=notrunc status=none
 rm "$1/ballast" "$1/filler"
 write "$1" "$2" "$3" 3
 [ -s "$1/ledger.reserve" ] && echo "-- reserve is back"
-mount -o remount,ro "$1"
+mount -o remount,bind,ro "$1"
 write "$1" "$2" "$3" 1
 "$2" verify "$1/ledger" "$3"
 cp "$1/ledger" "$1/../ledger"

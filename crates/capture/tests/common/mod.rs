@@ -69,6 +69,13 @@ pub fn command(argv: &[&str]) -> Command {
     command
 }
 
+/// A command whose name is looked for where every user may look.
+pub fn command_by_name(name: &str) -> Command {
+    let mut command = command(&[name]);
+    command.env.push(("PATH".into(), "/usr/bin:/bin".into()));
+    command
+}
+
 pub fn sh(script: &str) -> Command {
     command(&["sh", "-c", script])
 }
