@@ -186,6 +186,14 @@ fn ended(home: &Home) -> (String, PathBuf) {
     (run, folder)
 }
 
+/// Makes a socket in a folder, whose own path may be longer than that of a socket.
+fn listen(folder: &Path, name: &str) {
+    use std::os::fd::AsRawFd;
+    let folder = File::open(folder).unwrap();
+    let path = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
+    drop(std::os::unix::net::UnixListener::bind(path).unwrap());
+}
+
 #[test]
 fn what_is_no_file_is_not_opened() {
     let home = Home::new("bg-no-file");
@@ -200,7 +208,7 @@ fn what_is_no_file_is_not_opened() {
                 "fifo" => assert!(ran(shell(&format!("mkfifo {}", path.display()))).code() == 0),
                 "link" => symlink(&elsewhere, &path).unwrap(),
                 "folder" => std::fs::create_dir(&path).unwrap(),
-                _ => drop(std::os::unix::net::UnixListener::bind(&path).unwrap()),
+                _ => listen(&folder, name),
             }
         }
         let start = Instant::now();

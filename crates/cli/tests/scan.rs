@@ -369,6 +369,7 @@ fn a_file_and_a_folder_without_permission_are_told() {
         use std::os::unix::fs::PermissionsExt;
         std::fs::set_permissions(folder.path(name), PermissionsExt::from_mode(mode)).unwrap();
     };
+    mode("open", 0o644);
     mode("d", 0);
     mode("secret", 0);
     let mut command = noesc(["scan", "."]);

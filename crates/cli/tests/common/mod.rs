@@ -22,6 +22,8 @@ pub fn noesc<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command
     let mut command = heedful(binary());
     command.args(arguments).env("XDG_CONFIG_HOME", NO_CONFIG).stdin(Stdio::null());
     command.env("XDG_STATE_HOME", NO_STATE);
+    // The width of help is not that of whoever runs the tests.
+    command.env_remove("COLUMNS").env_remove("LINES");
     command
 }
 
