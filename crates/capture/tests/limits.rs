@@ -31,7 +31,7 @@ const KILLED: Exit = Exit::Signalled { signal: 9, core: false };
 #[test]
 fn the_time_is_over() {
     let (captured, keep) = limited(&sh("echo partial; sleep 60"), |limits| {
-        limits.time_max = Some(Limited::stop(ms(300)));
+        limits.time_max = Some(Limited::stop(ms(1500)));
     });
     assert_eq!(captured.outcome, Outcome::TimedOut { exit: TERMED });
     assert_eq!(captured.ended_by, Some(Ended { signal: 15, killed: false }));
@@ -46,7 +46,7 @@ fn the_time_is_over() {
 fn what_does_not_end_is_killed_after_the_grace() {
     let script = "trap '' TERM; echo up; while :; do sleep 1; done";
     let (captured, keep) = limited(&sh(script), |limits| {
-        limits.time_max = Some(Limited::stop(ms(300)));
+        limits.time_max = Some(Limited::stop(ms(1500)));
         limits.grace = ms(300);
     });
     assert_eq!(captured.outcome, Outcome::TimedOut { exit: KILLED });
@@ -58,7 +58,7 @@ fn what_does_not_end_is_killed_after_the_grace() {
 fn what_a_stopped_command_says_last_is_heard() {
     let script = "trap 'echo bye; exit 7' TERM; echo up; while :; do sleep 0.05; done";
     let (captured, keep) = limited(&sh(script), |limits| {
-        limits.time_max = Some(Limited::stop(ms(300)));
+        limits.time_max = Some(Limited::stop(ms(1500)));
     });
     assert_eq!(captured.outcome, Outcome::TimedOut { exit: Exit::Exited { code: 7 } });
     assert_eq!(keep.stdout(), "up\nbye\n");
@@ -120,7 +120,7 @@ fn reading_on_has_an_end() {
 fn silence_is_counted_from_the_last_byte() {
     let script = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.2; done; sleep 60";
     let (captured, keep) = limited(&sh(script), |limits| {
-        limits.idle_max = Some(Limited::stop(ms(1000)));
+        limits.idle_max = Some(Limited::stop(ms(3000)));
     });
     assert_eq!(captured.outcome, Outcome::IdleOut { exit: TERMED });
     assert_eq!(keep.stdout(), "1\n2\n3\n4\n5\n6\n");
@@ -196,7 +196,7 @@ fn nothing_is_killed_that_has_ended() {
         }
     }
     let mut limits = Limits::default();
-    limits.time_max = Some(Limited::stop(ms(300)));
+    limits.time_max = Some(Limited::stop(ms(1500)));
     limits.grace = ms(300);
     let captured = run(&sh("exec yes"), &limits, &mut Never);
     assert_eq!(captured.outcome, Outcome::TimedOut { exit: TERMED });
@@ -211,7 +211,7 @@ fn a_rate_is_bytes_within_a_second() {
         (2999, Outcome::StoppedByLimit { which: Limit::Rate, exit: TERMED }),
     ] {
         // Twice as much, but not in one second.
-        let script = "head -c 3000 /dev/zero; sleep 1.2; head -c 3000 /dev/zero; exec sleep 0.3";
+        let script = "head -c 3000 /dev/zero; sleep 3; head -c 3000 /dev/zero; exec sleep 1";
         let (captured, _) = limited(&sh(script), |limits| {
             limits.rate_max = Some(Limited::stop(max));
         });
@@ -226,7 +226,7 @@ fn processes_of_the_whole_tree_are_counted() {
         (3, Outcome::Exited { code: 0 }),
         (2, Outcome::StoppedByLimit { which: Limit::Processes, exit: TERMED }),
     ] {
-        let (captured, _) = limited(&sh("setsid sleep 0.6 & sleep 0.6 & wait"), |limits| {
+        let (captured, _) = limited(&sh("setsid sleep 2 & sleep 2 & wait"), |limits| {
             limits.processes_max = Some(Limited::stop(max));
         });
         assert_eq!(captured.outcome, outcome, "{max}");
@@ -238,9 +238,9 @@ fn processes_of_the_whole_tree_are_counted() {
 fn a_partial_run_returns_and_the_command_goes_on() {
     let folder = common::Folder::new("partial");
     let path = folder.file("later");
-    let script = format!("echo $$; sleep 1; echo more && echo done > {}", path.display());
+    let script = format!("echo $$; sleep 5; echo more && echo done > {}", path.display());
     let (captured, keep) = limited(&sh(&script), |limits| {
-        limits.time_max = Some(Limited { max: ms(300), then: AtLimit::Partial });
+        limits.time_max = Some(Limited { max: ms(1500), then: AtLimit::Partial });
     });
     let running = Exit::Unknown { why: Unknown::StillRunning };
     assert_eq!(captured.outcome, Outcome::TimedOut { exit: running });

@@ -16,11 +16,12 @@ use noesc_capture::{
     Survivors, run,
 };
 
-/// Ways for a process to leave its parent, which all print the number of the one that stays.
+/// Ways for a process to leave its parent, which all print the number of the one that stays,
+/// and go on when that is printed.
 const DAEMONS: [&str; 3] = [
     "sleep 300 & echo $!",
-    "setsid sh -c 'echo $$; exec sleep 300' & sleep 0.2",
-    "(setsid sh -c 'echo $$; exec sleep 300' &) ; sleep 0.2",
+    "exec 3>&1; echo $(setsid sh -c 'echo $$; exec sleep 300 >&3 3>&-' &)",
+    "exec 3>&1; echo $( (setsid sh -c 'echo $$; exec sleep 300 >&3 3>&-' &) )",
 ];
 
 fn is_alive(pid: &str) -> bool {
@@ -55,7 +56,7 @@ fn what_outlives_a_command_is_named_and_left_alone() {
 fn a_limit_ends_all_of_it() {
     for daemon in DAEMONS {
         let mut limits = Limits::default();
-        limits.time_max = Some(Limited::stop(Duration::from_millis(700)));
+        limits.time_max = Some(Limited::stop(Duration::from_secs(2)));
         let mut keep = Keep::default();
         let captured = run(&sh(&format!("{daemon}; sleep 300")), &limits, &mut keep);
         assert!(matches!(captured.outcome, Outcome::TimedOut { .. }));
@@ -71,7 +72,7 @@ fn what_ignores_sigterm_far_below_is_killed() {
         "setsid sh -c 'trap \"\" TERM; (setsid sh -c \"{inner}\" &); while :; do sleep 1; done' &"
     );
     let mut limits = Limits::default();
-    limits.time_max = Some(Limited::stop(Duration::from_millis(500)));
+    limits.time_max = Some(Limited::stop(Duration::from_secs(2)));
     limits.grace = Duration::from_millis(300);
     let mut keep = Keep::default();
     let captured = run(&sh(&format!("{deep} sleep 300")), &limits, &mut keep);
@@ -172,7 +173,7 @@ fn what_outlives_a_run_can_go_on_writing_and_is_counted() {
     let folder = Folder::new("counted");
     let (file, end) = (folder.file("count"), folder.file("end"));
     let script = format!(
-        "(sleep 0.6; head -c 300000 /dev/zero; echo err >&2 && echo ok > {}; sleep 0.3) & echo up",
+        "(sleep 3; head -c 300000 /dev/zero; echo err >&2 && echo ok > {}; sleep 0.3) & echo up",
         end.display()
     );
     let mut sink = Counted { file: file.clone(), told: Vec::new(), text: String::new() };
@@ -212,7 +213,7 @@ fn a_supervisor_that_was_stopped_goes_on() {
         ),
     ] {
         let mut limits = Limits::default();
-        limits.time_max = Some(Limited::stop(Duration::from_millis(700)));
+        limits.time_max = Some(Limited::stop(Duration::from_secs(2)));
         let captured = run(&sh(script), &limits, &mut Keep::default());
         assert_eq!(captured.outcome, outcome, "{script}");
         assert_eq!(captured.survivors.count, Some(0));

@@ -113,7 +113,7 @@ fn a_child_that_does_not_end_is_killed_after_the_grace() {
     assert_eq!(wrapped.rest(), "");
     assert_eq!(wrapped.code(), Some(143));
     let took = since.elapsed();
-    assert!((Duration::from_millis(1900)..Duration::from_secs(10)).contains(&took), "{took:?}");
+    assert!(took >= Duration::from_millis(1900), "{took:?}");
     let wanted = "Cancelled { signal: 15, exit: Signalled { signal: 9, core: false, }, }";
     assert!(wrapped.record().contains(wanted), "{}", wrapped.record());
 }

@@ -136,14 +136,14 @@ fn what_can_not_be_run_leaves_nothing() {
 fn a_substitution_returns_at_once() {
     let home = Home::new("bg-returns");
     for script in [
-        r#"x=$("$N" run --detach -- sleep 30); echo "${#x}""#,
-        r#"x=$("$N" run --detach -- sleep 30 2>&1); echo "${#x}""#,
-        r#"x=$(exec 7>&1 8>&2; "$N" run --detach -- sleep 30 7>&1 9>&1); echo "${#x}""#,
-        r#"x=$("$N" run --detach --format json -- sleep 30 7>&1 | wc -l); echo "36""#,
+        r#"x=$("$N" run --detach -- sleep 300); echo "${#x}""#,
+        r#"x=$("$N" run --detach -- sleep 300 2>&1); echo "${#x}""#,
+        r#"x=$(exec 7>&1 8>&2; "$N" run --detach -- sleep 300 7>&1 9>&1); echo "${#x}""#,
+        r#"x=$("$N" run --detach --format json -- sleep 300 7>&1 | wc -l); echo "36""#,
     ] {
         let start = Instant::now();
         home.shell(script).is("36\n", "", 0);
-        assert!(start.elapsed() < Duration::from_millis(2500), "{script}: {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(100), "{script}: {:?}", start.elapsed());
     }
     assert_eq!(home.listed(&[]).len(), 4);
 }

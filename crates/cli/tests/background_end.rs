@@ -40,15 +40,15 @@ fn stop_ends_the_whole_tree() {
     let run = home.start(&[], &tree(&home));
     let pids = numbers(&home);
     assert!(pids.iter().all(|pid| is_alive(pid)));
-    let start = Instant::now();
     home.noesc(&["stop", &run]).is("", "", 0);
-    assert!(start.elapsed() < Duration::from_millis(2000), "{:?}", start.elapsed());
     // When it returns, nothing is left.
     assert!(!pids.iter().any(|pid| is_alive(pid)), "{pids:?}");
     let record = home.record(&run);
     assert_eq!(record["outcome"]["kind"], "cancelled");
     assert_eq!(record["outcome"]["signal"], 15);
     assert_eq!(record["processes"]["survivors"]["count"], 0);
+    // It ended when it was asked to.
+    assert_eq!(record["processes"]["ended"]["killed"], false);
     let said = "noesc: cancelled by signal 15; ended by signal 15\n";
     home.noesc(&["wait", &run]).is("up\n", said, 143);
 }
@@ -77,7 +77,7 @@ fn one_that_ignores_term_is_killed_after_the_grace() {
     let start = Instant::now();
     home.noesc(&["stop", &run]).is("", "", 0);
     let took = start.elapsed();
-    assert!(took > Duration::from_secs(2) && took < Duration::from_secs(6), "{took:?}");
+    assert!(took > Duration::from_secs(2), "{took:?}");
     assert!(!is_alive(&pid));
     let said = "noesc: cancelled by signal 15; ended by signal 9 (signal 15 had not ended it)\n";
     home.noesc(&["wait", &run]).is("up\n", said, 143);

@@ -10,7 +10,7 @@ mod common;
 use std::fs::{File, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use backgrounds::Home;
 use common::{ran, shell};
@@ -211,7 +211,6 @@ fn what_is_no_file_is_not_opened() {
                 _ => listen(&folder, name),
             }
         }
-        let start = Instant::now();
         let rows = home.listed(&["--all"]);
         let row = rows.iter().find(|row| row["run"] == run.as_str()).unwrap();
         assert_eq!((&row["state"], &row["outcome"]), (&json!("ended"), &json!(null)));
@@ -230,7 +229,6 @@ fn what_is_no_file_is_not_opened() {
             home.noesc(&["wait", "--format", format, &run]).refused(&message, 125);
         }
         home.noesc(&["stop", &run]).is("", &format!("noesc: {run} had ended before\n"), 0);
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
         // Nor is it in the way of new ones, or of its own removal.
         std::fs::remove_dir_all(folder).unwrap();
         assert_eq!(std::fs::read_to_string(&elsewhere).unwrap(), "elsewhere\n");
@@ -243,13 +241,17 @@ fn a_record_that_is_not_there_yet_is_awaited_by_wait_alone() {
     let go = home.folder.name("go");
     let script = format!("while ! test -e {go}; do sleep 0.02; done; echo a; sleep 60");
     let ids = [(); 5].map(|()| home.start(&[], &script));
-    ids.iter().for_each(|run| std::fs::remove_file(home.of(run).join("record.json")).unwrap());
-    let start = Instant::now();
+    // One that has begun is written once more a moment later.
+    common::eventually(|| {
+        let records = ids.iter().map(|run| home.of(run).join("record.json"));
+        let removed = records.filter(|path| std::fs::remove_file(path).is_ok()).count();
+        std::thread::sleep(Duration::from_secs(1));
+        if removed == 0 { Ok(()) } else { Err(removed) }
+    });
     for row in home.listed(&[]) {
         assert_eq!((&row["state"], &row["outcome"]), (&json!("running"), &json!(null)));
         assert_eq!(row["unread"], "no such file or folder");
     }
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     let wait = ["wait", "-q", "--time-max", "0s", "--format", "json", &ids[0]];
     let waiting = common::spawned(home.at(common::noesc(wait)));
     std::thread::sleep(Duration::from_millis(100));

@@ -21,6 +21,9 @@ fn python() -> String {
     ran(command).out().trim_end().to_owned()
 }
 
+/// Less than what is left behind lives, and far more than a run takes that does not wait for it.
+const HANGS: Duration = Duration::from_secs(40);
+
 /// A server in the background of a run that is over.
 struct Server {
     home: Home,
@@ -30,24 +33,30 @@ struct Server {
 }
 
 impl Server {
-    /// A web server that logs each request on its stderr, started by a shell that then ends. Its
-    /// first words come when the run is over.
+    /// A web server that logs each request on its stderr, started by a shell that then ends. It
+    /// begins when it is [let](Self::begin), so that its first words come when the run is over.
     fn start(name: &str, flags: &[&str]) -> Self {
         let home = Home::new(name);
         home.folder.write("page", "hello\n");
+        assert_eq!(home.shell(&format!("mkfifo {}", home.folder.name("gate"))).code(), 0);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let script = format!(
-            "cd {} && {{ (sleep 1; exec {} -m http.server {port} --bind 127.0.0.1) & echo up; }}",
+            "cd {} && {{ (read go <gate; exec {} -m http.server {port} --bind 127.0.0.1) & \
+             echo up; }}",
             home.folder.name(""),
             python()
         );
         let start = Instant::now();
         let ended = home.noesc(&[&["run"], flags, &["--", "sh", "-c", &script]].concat());
-        assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
+        assert!(start.elapsed() < HANGS, "{:?}", start.elapsed());
         let rows = home.listed(&[]);
         assert_eq!(rows.len(), 1, "{rows:?}");
         let run = rows[0]["run"].as_str().unwrap().to_owned();
         Self { home, port, run, ended }
+    }
+
+    fn begin(&self) {
+        self.home.folder.write("gate", "go\n");
     }
 
     /// Asks for the page, and gives it.
@@ -80,6 +89,7 @@ fn a_server_outlives_its_run_until_it_is_stopped() {
     assert_eq!(row["bytes"], serde_json::Value::Null);
     assert_eq!(row["argv"][1], "-c");
     let pid = server.pid();
+    server.begin();
     // It logs each request: a pipe that nobody holds would end it.
     assert_eq!(server.get(), "hello\n");
     let before = eventually(|| match server.drained() {
@@ -112,13 +122,13 @@ fn a_server_of_a_run_in_the_background_is_not_waited_for() {
     let ended = server.home.noesc(&["wait", &id]);
     let pid = server.pid();
     let said = format!(
-        "noesc: 2 processes outlive the run: {pid} sh, {} sleep\n\
+        "noesc: 1 process outlives the run: {pid} sh\n\
          noesc: stdout and stderr are still held: what is written there from now on is counted, \
-         and not kept\n",
-        server.home.row(&id)["survivors"][1]["pid"]
+         and not kept\n"
     );
     ended.is("up\n", &said, 0);
     server.home.noesc(&["wait", "-q", &id]).is("up\n", "", 0);
+    server.begin();
     assert_eq!(server.get(), "hello\n");
     server.home.noesc(&["stop", &id]).is("", "", 0);
     assert!(!is_alive(&pid));
@@ -173,7 +183,7 @@ fn what_escapes_by_a_session_or_a_double_fork_is_ended_too() {
         let start = Instant::now();
         let ended = home.noesc(&["run", "-q", "--", "sh", "-c", &script]);
         ended.is("up\n", "", 0);
-        assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
+        assert!(start.elapsed() < HANGS, "{:?}", start.elapsed());
         let pid = until_written(path);
         let rows = home.listed(&[]);
         assert_eq!((rows.len(), &rows[0]["state"]), (1, &"outlived".into()), "{name}");
@@ -197,7 +207,7 @@ fn one_that_ignores_term_is_killed_after_the_grace() {
     let start = Instant::now();
     home.noesc(&["stop", &run]).is("", "", 0);
     let took = start.elapsed();
-    assert!(took > Duration::from_secs(2) && took < Duration::from_secs(6), "{took:?}");
+    assert!(took > Duration::from_secs(2), "{took:?}");
     until_gone(&[&pid]);
 }
 
@@ -207,7 +217,7 @@ fn a_run_in_the_background_of_a_run_outlives_that() {
     let script = r#"x=$("$N" run -q -- "$N" run --detach -- sleep 60); echo "$x""#;
     let start = Instant::now();
     let inner = home.shell(script).out().trim_end().to_owned();
-    assert!(start.elapsed() < Duration::from_millis(2500), "{:?}", start.elapsed());
+    assert!(start.elapsed() < HANGS, "{:?}", start.elapsed());
     let mut states =
         home.listed(&[]).into_iter().map(|row| (row["run"].clone(), row["state"].clone()));
     let (outer, state) = states.next().unwrap();

@@ -414,7 +414,7 @@ fn our_own_name_is_no_input() {
         for (arguments, code) in [(&["--help"][..], 0), (&["run", "-h"], 0), (&["filtr"], 2)] {
             let mut command = std::process::Command::new(binary());
             let named = ran(noesc(arguments));
-            command.arg0(OsStr::from_bytes(name)).args(arguments);
+            command.arg0(OsStr::from_bytes(name)).args(arguments).env_remove("COLUMNS");
             ran(command).is(named.out(), named.err(), code);
         }
     }
