@@ -1,7 +1,7 @@
 //! What a reader is told without asking.
 
 use noesc::{Report, Severity};
-use noesc_session::envelope;
+use noesc_session::{RECIPIENTS_GONE, envelope};
 
 /// What to say when a finding is high or critical, such as
 /// `high: clipboard-write ×2, first at byte 14`.
@@ -28,6 +28,24 @@ pub(crate) fn recorded(report: &envelope::Report, name: &str) -> Option<String> 
         at: finding.spans.first().map_or(0, |span| span.0),
     });
     line(told.collect(), Some(name))
+}
+
+/// What to say of the raw bytes: that they could not be kept, and that whoever can open them has
+/// changed. Without recipients from the beginning there is nothing to say.
+pub(crate) fn evidence(evidence: &envelope::Evidence) -> Option<String> {
+    use envelope::Evidence::{Failed, NotKept, Sealed};
+    const CONFIRM: &str = "\"noesc init --confirm\" if that was you";
+    match evidence {
+        Sealed { recipients, recipients_changed: true, .. } => {
+            let names: Vec<&str> = recipients.iter().map(envelope::Escaped::as_str).collect();
+            Some(format!("warning: recipient changed: sealed to {}; {CONFIRM}", names.join(", ")))
+        }
+        NotKept { reason } if reason.as_str() == RECIPIENTS_GONE => {
+            Some(format!("warning: {reason}; {CONFIRM}"))
+        }
+        Failed { reason, .. } => Some(format!("warning: the original is not kept whole: {reason}")),
+        Sealed { .. } | NotKept { .. } => None,
+    }
 }
 
 /// A finding in words.

@@ -221,6 +221,10 @@ impl Run {
             let notes = found.flatten().chain(unmet.map(ToString::to_string));
             notes.chain(told(&ran.captured, limits)).for_each(|note| say(&note));
         }
+        if let Some(note) = ran.record.as_ref().and_then(|record| note::evidence(&record.evidence))
+        {
+            say(&note);
+        }
         for (name, stream) in &ran.streams {
             if let Some(kind) = stream.failure {
                 return Err(unwritten(OsStr::new(name.name()), &kind.into()));
@@ -233,6 +237,9 @@ impl Run {
     fn record(&self, format: Format, records: &mut Records<'_>) -> Result<ExitCode> {
         let Self { command, limits, settings, .. } = self;
         let run = collect(command, limits, settings, self.view_bytes_max).map_err(unstarted)?;
+        if let Some(note) = note::evidence(&run.envelope.evidence) {
+            say(&note);
+        }
         records.write(&run.envelope)?;
         write_record(&run.envelope, format)?;
         exit(&run.captured, self.name())

@@ -25,6 +25,12 @@ use crate::tap::Tap;
 /// Bytes of a command that a manifest holds, and of its environment.
 const MANIFEST_TEXT_BYTES_MAX: usize = 1024 * 1024;
 
+/// Why nothing raw is kept where there were recipients, and now there are none.
+pub const RECIPIENTS_GONE: &str = "recipient changed: there is none any more";
+
+/// Why nothing raw is kept where nobody was named who could open it.
+const NO_RECIPIENT: &str = "no recipient";
+
 /// How long a writer of the ledger is waited for before a run begins.
 const CHANGE_WAIT: Duration = Duration::from_secs(2);
 
@@ -163,6 +169,12 @@ impl<'a> Keep<'a> {
             let sealed = sealer.finish(closing(&record, digests).as_bytes());
             settle(&evidence.store, run, sealed)
         });
+        let sealed = match sealed {
+            Err(Without::NotKept(_)) if recipients_changed && evidence.recipients.is_none() => {
+                Err(Without::NotKept(RECIPIENTS_GONE.into()))
+            }
+            sealed => sealed,
+        };
         let mut entry = entry(&record, transcript_bytes);
         entry.recipients = fingerprints(evidence);
         entry.recipients_changed = recipients_changed;
@@ -179,8 +191,7 @@ impl<'a> Keep<'a> {
         if let Err(error) = evidence.store.record_run(&key, Kind::Run, &mut entry) {
             let reason = format!("the ledger does not take it: {error}");
             let raw_artifact = entry.artifact.as_ref().map(Escaped::new);
-            let reason = Escaped::new(reason);
-            record.evidence = envelope::Evidence::Failed { reason, raw_artifact };
+            record.evidence = unkept(evidence.recipients.is_some(), &reason, raw_artifact);
             write(&record);
         } else {
             place.is_whole();
@@ -211,6 +222,18 @@ fn has_changed(evidence: &Evidence, key: &CollectorKey) -> bool {
     true
 }
 
+/// That the run is not kept. Where nobody could have opened the raw bytes, they are not what is
+/// missing.
+fn unkept(is_raw_missing: bool, why: &str, raw_artifact: Option<Escaped>) -> envelope::Evidence {
+    match is_raw_missing {
+        true => envelope::Evidence::Failed { reason: Escaped::new(why), raw_artifact },
+        false => {
+            let reason = Escaped::new(format!("{NO_RECIPIENT}; the run is not kept: {why}"));
+            envelope::Evidence::NotKept { reason }
+        }
+    }
+}
+
 fn fingerprints(evidence: &Evidence) -> Vec<String> {
     evidence.recipients.as_ref().map(Recipients::fingerprints).unwrap_or_default()
 }
@@ -220,7 +243,8 @@ fn fingerprints(evidence: &Evidence) -> Vec<String> {
 pub(crate) struct Keeping<'a> {
     keep: Option<Keep<'a>>,
     place: Option<Place>,
-    failure: Option<String>,
+    /// Nothing is kept: whether something raw was to be, and why not.
+    failure: Option<(bool, String)>,
 }
 
 impl<'a> Keeping<'a> {
@@ -237,7 +261,10 @@ impl<'a> Keeping<'a> {
         match Keep::begin(evidence, identity, command, streams, lock) {
             Ok((keep, place)) => Ok(Self { keep: Some(keep), place: Some(place), failure: None }),
             Err(why) if evidence.is_required => Err(why),
-            Err(why) => Ok(Self { failure: Some(why), ..Self::default() }),
+            Err(why) => {
+                let failure = Some((evidence.recipients.is_some(), why));
+                Ok(Self { failure, ..Self::default() })
+            }
         }
     }
 
@@ -251,6 +278,11 @@ impl<'a> Keeping<'a> {
 
     pub(crate) fn place(&self) -> Option<&Place> {
         self.place.as_ref()
+    }
+
+    /// Whether the record has something to say of it.
+    pub(crate) fn is_told(&self) -> bool {
+        self.keep.is_some() || self.failure.is_some()
     }
 
     /// Whether the ledger will tell of the run.
@@ -291,10 +323,8 @@ impl<'a> Keeping<'a> {
             stored += transcript.map_or(0, Transcript::bytes);
         }
         let record = match &self.failure {
-            Some(why) => {
-                let reason = Escaped::new(why);
-                let evidence = envelope::Evidence::Failed { reason, raw_artifact: None };
-                Envelope { evidence, ..record }
+            Some((is_raw_missing, why)) => {
+                Envelope { evidence: unkept(*is_raw_missing, why, None), ..record }
             }
             None => record,
         };
@@ -320,7 +350,7 @@ fn sealer(
     room: Option<u64>,
 ) -> Result<Sealer, Without> {
     let Some(recipients) = evidence.recipients.clone() else {
-        return Err(Without::NotKept("no recipient".into()));
+        return Err(Without::NotKept(NO_RECIPIENT.into()));
     };
     let Some(bytes_max) = room else {
         return Err(Without::NotKept("no room in the store".into()));

@@ -30,7 +30,7 @@ pub use collect::{
 pub use decode::{Decoder, EncodingError};
 pub use expect::{Expect, JSON_BYTES};
 pub use inherit::named_descriptors;
-pub use keep::Evidence;
+pub use keep::{Evidence, RECIPIENTS_GONE};
 pub use live::{Ran, RanStream, Settings, live};
 pub use name::NameGuard;
 pub use noesc_capture::{

@@ -106,7 +106,8 @@ pub fn live(
         Envelope { expected: expected.clone(), ..record }
     };
     wrapper.outliving.write_record(record);
-    let record = has_digests.then(record).map(|record| {
+    let is_told = has_digests || wrapper.keeping.is_told();
+    let record = is_told.then(record).map(|record| {
         let taps = wrapper.taps.iter();
         let taps = taps.map(|path| (path.name, &path.tap, path.transcript.as_ref()));
         wrapper.keeping.finish(record, taps)

@@ -171,9 +171,12 @@ fn a_run_that_has_to_be_kept_is_not_begun_where_it_can_not_be() {
 fn a_store_that_can_not_be_used_stops_no_run() {
     let place = Place::new("file");
     fs::write(&place.0, b"in the way").unwrap();
-    let settings = settings(place.evidence(None));
-    let run = collect(&Command::new(["true"]), &Limits::default(), &settings, 99).unwrap();
-    assert!(matches!(run.envelope.evidence, State::Failed { .. }), "{:?}", run.envelope.evidence);
+    for (to, is_failed) in [(None, false), (Some(Identity::generate()), true)] {
+        let settings = settings(place.evidence(to.as_ref()));
+        let run = collect(&Command::new(["true"]), &Limits::default(), &settings, 99).unwrap();
+        let evidence = run.envelope.evidence;
+        assert_eq!(matches!(evidence, State::Failed { .. }), is_failed, "{evidence:?}");
+    }
     fs::remove_file(&place.0).unwrap();
 }
 
