@@ -45,6 +45,20 @@ fn sections(command: &Command, all: &Command, verb: Option<&str>) -> io::Result<
         man.render_subcommands_section(&mut page)?;
     }
     let mut more = Roff::new();
+    let parts: Vec<_> =
+        command.get_subcommands().filter(|part| part.get_name() != "help").collect();
+    if verb.is_some() && !parts.is_empty() {
+        more.control("SH", ["COMMANDS"]);
+    }
+    for part in parts.into_iter().filter(|_| verb.is_some()) {
+        more.control("TP", []).text([bold(part.get_name())]);
+        more.text([roman(part.get_about().map(ToString::to_string).unwrap_or_default())]);
+        for arg in part.get_arguments().filter(|arg| arg.get_id() != "help" && !arg.is_global_set())
+        {
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            more.control("TP", []).text([roman(arg.to_string())]).text([roman(help)]);
+        }
+    }
     for (title, entries) in tables(verb) {
         more.control("SH", [title]);
         for (term, says) in entries {
@@ -133,6 +147,7 @@ fn tables(verb: Option<&str>) -> Vec<Table> {
             Some("scan") => STATUS_OF_SCAN,
             Some("search") => STATUS_OF_SEARCH,
             Some("digest") => STATUS_OF_DIGEST,
+            Some("ledger") => STATUS_OF_LEDGER,
             Some(_) => STATUS,
         },
     );
@@ -142,6 +157,7 @@ fn tables(verb: Option<&str>) -> Vec<Table> {
             (&[STATE_HOME], RUNS)
         }
         Some("runs") => (&[STATE_HOME], ALL_RUNS),
+        Some("init" | "decide" | "ledger" | "open") => (&[CONFIG_HOME, STATE_HOME], STORE),
         Some("filter" | "config") | None => (&[CONFIG_HOME], FILES),
         Some("explain") => (ENVIRONMENT_OF_EXPLAIN, &[]),
         Some("scan") => (&[("TMPDIR", "Where stdin waits while it is scanned; else `/tmp`.")], &[]),
@@ -158,7 +174,11 @@ const STATUS: &[(&str, &str)] = &[
 
 const STATUS_OF_ALL: &[(&str, &str)] = &[
     ("0", "Done."),
-    ("1", "`noesc scan` found something, `noesc search` nothing; `noesc digest` differs."),
+    (
+        "1",
+        "`noesc scan` found something, `noesc search` nothing; `noesc digest` differs; the ledger is \
+         not in order.",
+    ),
     ("2", "Misused, or something could not be read or written."),
     ("125", "`noesc run` or `noesc wait` failed or was misused; else as the command."),
 ];
@@ -197,6 +217,12 @@ const STATUS_OF_DIGEST: &[(&str, &str)] = &[
     ("2", "Misused, something could not be read or written, or the digest is never compared."),
 ];
 
+const STATUS_OF_LEDGER: &[(&str, &str)] = &[
+    ("0", "Done; also when the reader of the output went away."),
+    ("1", "The ledger is not in order, or not what it was at the checkpoint."),
+    ("2", "Misused, or something could not be read or written."),
+];
+
 const CONFIG_HOME: (&str, &str) =
     ("XDG_CONFIG_HOME", "The folder of configuration files; else `~/.config`.");
 
@@ -230,6 +256,11 @@ const RUN_FOLDERS: (&str, &str) = (
 
 const FILES: &[(&str, &str)] = &[OWN_SETTINGS, PROJECT];
 const FILES_OF_RUN: &[(&str, &str)] = &[OWN_SETTINGS, PROJECT, RUN_FOLDERS];
+const STORE: &[(&str, &str)] = &[
+    OWN_SETTINGS,
+    ("~/.local/state/noesc/ledger", "What happened, one record an event."),
+    ("~/.local/state/noesc/collector.key", "What its records are signed with."),
+];
 const RUNS: &[(&str, &str)] = &[RUN_FOLDERS];
 const ALL_RUNS: &[(&str, &str)] = &[
     RUN_FOLDERS,

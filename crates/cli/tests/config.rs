@@ -121,7 +121,12 @@ fn what_is_shown_is_in_force() {
 
 #[test]
 fn a_project_may_tighten() {
-    for (key, value) in [("profile", "\"audit\""), ("mark", "true"), ("invisible", "\"show\"")] {
+    for (key, value) in [
+        ("profile", "\"audit\""),
+        ("mark", "true"),
+        ("invisible", "\"show\""),
+        ("evidence", "\"required\""),
+    ] {
         let (line, warnings) = in_force("", &format!("{key} = {value}"), &[], key);
         assert!(line.contains(value) && line.ends_with("# project \"DIR/.noesc.toml\""), "{line}");
         assert_eq!(warnings, "");
@@ -145,6 +150,21 @@ fn a_project_may_not_loosen() {
         ("encoding", "\"gbk\""),
         ("quiet", "true"),
         ("record_command", "\"digest\""),
+        ("evidence", "\"off\""),
+        ("evidence", "\"auto\""),
+        ("store", "\"elsewhere\""),
+        ("recipients", "[]"),
+        ("identity", "\"elsewhere\""),
+        ("approver", "\"elsewhere\""),
+        ("approver_identity", "\"elsewhere\""),
+        ("raw_digest", "\"keyed\""),
+        ("transcript", "false"),
+        ("raw_keep", "\"1d\""),
+        ("transcript_keep", "\"1d\""),
+        ("artifact_bytes_max", "1"),
+        ("store_bytes_max", "1"),
+        ("store_files_max", "1"),
+        ("run_reserve", "1"),
         ("time_max", "\"1s\""),
         ("idle_max", "\"1s\""),
         ("rate_max", "1024"),
@@ -252,7 +272,7 @@ noesc: hint: the file is TOML: one KEY = VALUE a line, such as cr = "drop"
 noesc: error: "DIR/home/noesc/config.toml" line 1: "time_max" has a wrong value: it has no unit
 noesc: hint: a time has its unit: 5ms, 5s, 5m or 5h
 noesc: error: "DIR/home/noesc/config.toml" line 1: "time_max" has a wrong value
-noesc: hint: a time is a number and its unit: 500ms, 2s, 1.5s, 3m or 1h
+noesc: hint: a time is a number and its unit: 500ms, 2s, 1.5s, 3m, 1h or 14d
 noesc: error: "DIR/home/noesc/config.toml" line 1: "grace" has a wrong value: it has no unit
 noesc: hint: a time has its unit: 5ms, 5s, 5m or 5h
 noesc: error: "DIR/home/noesc/config.toml" line 1: "rate_max" has a wrong value: it is no size
@@ -323,5 +343,82 @@ fn the_schema_knows_every_key() {
     for line in config.lines().filter(|line| !line.starts_with('#')) {
         let key = line.split_whitespace().next().unwrap();
         assert!(schema.contains(&format!("\"{key}\": {{")), "{key}");
+    }
+}
+
+#[test]
+fn a_project_that_is_trusted_says_how_output_looks_until_it_changes() {
+    let folder = Folder::new("config-trust");
+    let state = folder.path("state");
+    let run = |arguments: &[&str]| {
+        let mut command = configured(&folder, "", arguments);
+        command.env("XDG_STATE_HOME", &state);
+        ran(command)
+    };
+    let shown = |key: &str| {
+        let ended = run(&["config"]);
+        let line = ended.out().lines().find(|line| line.starts_with(key)).unwrap().to_owned();
+        (line, ended.err().to_owned())
+    };
+    run(&["config", "trust"]).refused("there is no file of a project", 2);
+    let text = "cr = \"drop\"\nstore = \"elsewhere\"\n";
+    folder.write(".noesc.toml", text);
+    assert!(shown("cr ").0.ends_with("# profile agent"));
+    let trusted = run(&["config", "trust"]);
+    assert_eq!(trusted.code(), 0);
+    let path = folder.name(".noesc.toml");
+    let said = format!(
+        "noesc: \"{path}\" is trusted until it is changed\nnoesc: cr = \"drop\" is taken\n\
+         noesc: store = \"elsewhere\" is never taken from a project\n"
+    );
+    assert_eq!(trusted.err(), said);
+    let (line, warnings) = shown("cr ");
+    assert!(line.contains("\"drop\"") && line.contains("# project "), "{line}");
+    assert_eq!(warnings.matches("noesc: warning: ").count(), 1, "{warnings}");
+    assert!(warnings.contains("store = \"elsewhere\"") && warnings.contains("may not set it"));
+    assert!(shown("store ").0.ends_with("# default"));
+    // What is never taken is not, whoever trusts the file.
+    for (key, value) in [
+        ("recipients", "[]"),
+        ("encoding", "\"gbk\""),
+        ("raw_digest", "\"keyed\""),
+        ("evidence", "\"off\""),
+        ("time_max", "\"1s\""),
+        ("view_bytes_max", "1"),
+        ("raw_keep", "\"1d\""),
+    ] {
+        folder.write(".noesc.toml", format!("{key} = {value}\n"));
+        assert_eq!(run(&["config", "trust"]).code(), 0);
+        let (line, warnings) = shown(key);
+        assert!(
+            line.ends_with("# default") && warnings.contains("is ignored"),
+            "{line} {warnings}"
+        );
+    }
+    folder.write(".noesc.toml", "style = \"keep\"\n");
+    let (line, warnings) = shown("style ");
+    assert!(line.ends_with("# profile agent"), "{line}");
+    let changed = format!("noesc: warning: \"{path}\" was changed since it was trusted");
+    assert!(warnings.starts_with(&changed), "{warnings}");
+    // A folder of the same name elsewhere is another one.
+    let list = std::fs::read_to_string(folder.path("state/noesc/trusted")).unwrap();
+    assert_eq!(list.lines().count(), 1, "{list}");
+}
+
+#[test]
+fn recipients_are_checked_where_they_are_configured() {
+    let one = "age1lvyvwawkr0mcnnnncaghunadrqkmuf9e6507x9y920xxpp866cnql7dp2z";
+    let folder = Folder::new("config-recipients");
+    let shown = ran(configured(&folder, &format!("recipients = [\"{one}\"]"), &["config"]));
+    assert!(shown.out().contains(&format!("recipients           = [\"{one}\"] # ")), "{shown:?}");
+    for (value, why) in [
+        ("\"age1\"", ""),
+        ("[1]", ""),
+        ("[\"age1\"]", ": expected a recipient, found 'age1'"),
+        (&*format!("[\"{one}\", \"{one}\"]"), ": expected each recipient once, found sha256:"),
+    ] {
+        let ended = ran(configured(&folder, &format!("recipients = {value}"), &["config"]));
+        let expected = format!("line 1: \"recipients\" has a wrong value{why}");
+        assert!(ended.err().contains(&expected), "{}", ended.err());
     }
 }

@@ -73,7 +73,7 @@ impl fmt::Display for RecipientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Form { found } => {
-                write!(f, "expected a recipient age1…, found '{}'", AuditEscape(found.as_bytes()))
+                write!(f, "expected a recipient, found '{}'", AuditEscape(found.as_bytes()))
             }
             Self::Weak => write!(f, "expected a recipient with a key of full order, found another"),
             Self::Count { found } => {

@@ -82,15 +82,12 @@ impl Store {
     }
 }
 
-/// The reason of an error, without the number of the system.
+/// What an error says, with the system's reason in our words. Its names are escaped already.
 fn said(error: &(dyn std::error::Error + 'static)) -> String {
     let io = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
-    let text = escaped(error);
-    match io {
-        // The last part is the system's.
-        Some(io) => text.replace(&escaped(io), &reason(io)),
-        None => text,
-    }
+    let text = error.to_string();
+    let text = io.map_or(text.clone(), |io| text.replace(&io.to_string(), &reason(io)));
+    if text.bytes().all(|byte| matches!(byte, 0x20..=0x7E)) { text } else { escaped(text) }
 }
 
 macro_rules! failures {
