@@ -40,6 +40,13 @@ impl Home {
         Typed::start(self.in_home(setsid, arguments))
     }
 
+    /// The same with these variables.
+    pub fn typed_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Typed {
+        let mut setsid = Command::new("setsid");
+        setsid.args(["-c", binary()]).envs(variables.iter().copied());
+        Typed::start(self.in_home(setsid, arguments))
+    }
+
     /// The same with no terminal at all.
     pub fn detached(&self, arguments: &[&str]) -> Command {
         let mut setsid = Command::new("setsid");

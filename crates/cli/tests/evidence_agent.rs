@@ -1,0 +1,187 @@
+//! A program that runs as the same user, and may read and write all that the user may, against
+//! what runs have hidden.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+mod sealing;
+mod typing;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{escaped, eventually, ran, spawned};
+use sealing::{PASSPHRASE, Sealed};
+
+/// Prints a text that no view shows, which is drawn when it runs: it is in no file but this
+/// witness, which the test takes away from the agent.
+const HIDING: &str = r#"
+marker=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+printf '%s' "$marker" >"$WITNESS"
+printf 'shown\n\033]0;%s\007\033P%s\033\\' "$marker" "$marker"
+printf '\033]8;;%s\007also shown\n' "$marker" >&2
+"#;
+
+/// Runs it, and gives the marker that nobody else knows.
+fn hide(sealed: &Sealed, flags: &[&str]) -> String {
+    let witness = sealed.home.folder.name("witness");
+    let script = sealed.home.folder.write("script.sh", HIDING);
+    let mut run = sealed.home.noesc(&[&["run"], flags, &["--", "sh", &script]].concat());
+    run.env("WITNESS", &witness);
+    let ended = ran(run);
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let marker = std::fs::read_to_string(&witness).unwrap();
+    std::fs::remove_file(witness).unwrap();
+    assert_eq!(marker.len(), 32);
+    for printed in [&ended.stdout, &ended.stderr] {
+        assert!(!printed.windows(32).any(|part| part == marker.as_bytes()));
+    }
+    marker
+}
+
+#[test]
+fn no_way_of_the_same_user_gives_the_marker_back_and_the_passphrase_does() {
+    let sealed = Sealed::new("agent");
+    let markers = [&[][..], &["--format", "json"], &["--format", "lines"], &["--pty"]]
+        .map(|flags| hide(&sealed, flags));
+    // Every file that there is, and what every verb says.
+    for marker in &markers {
+        assert_eq!(sealed.holding(marker), Vec::<std::path::PathBuf>::new());
+    }
+    let ids: Vec<String> = sealed.entries().into_iter().map(|(_, entry)| entry.run).collect();
+    let mut said = Vec::new();
+    for id in &ids {
+        for verb in [
+            &["show", id][..],
+            &["show", id, "--format", "json"],
+            &["show", id, "--stream", "stderr"],
+            &["search", id, "."],
+            &["report", id],
+            &["report", id, "--json"],
+            &["digest", id],
+            &["wait", id],
+            &["open", id, "--reason", "x", "--range", "0+999"],
+            &["open", id, "--reason", "x", "--as", "raw", "--to", "/dev/stdout"],
+        ] {
+            let mut asked = sealed.home.detached(verb);
+            asked.env("NOESC_IDENTITY", &sealed.identity);
+            let ended = ran(asked);
+            said.extend([ended.stdout, ended.stderr]);
+        }
+    }
+    for verb in [&["runs", "--json"][..], &["ps", "--all", "--json"], &["ledger", "show"]] {
+        let ended = ran(sealed.home.noesc(verb));
+        said.extend([ended.stdout, ended.stderr]);
+    }
+    // A terminal of its own, and every passphrase but the right one.
+    for guess in ["", "password", "correct horse batterx"] {
+        let end = sealed.open(&[&ids[0], "--range", "0+999"], guess);
+        assert_ne!(end.status.code(), Some(0));
+        said.extend([end.stdout.into_bytes(), end.shown.into_bytes()]);
+    }
+    // Its own recipient, from now on: what was sealed before stays as it is.
+    let own = sealed.home.folder.name("own.age");
+    let recipient = noesc_evidence::create_identity(Path::new(&own), "own passphrase").unwrap();
+    let config = sealed.home.config();
+    sealed.home.write_config(&format!("recipients = [\"{recipient}\"]\n"));
+    let loud = sealed.run(&[], "echo next");
+    assert!(loud.err().contains("recipient changed"), "{}", loud.err());
+    let args = ["open", &ids[0], "--identity", &own, "--reason", "x", "--range", "0+999"];
+    let mut open = sealed.home.typed(&args);
+    open.answer("Passphrase for the identity", "own passphrase");
+    let end = open.refused("segment 0 is sealed to others than this identity");
+    said.extend([end.stdout.into_bytes(), end.shown.into_bytes()]);
+    sealed.home.write_config(&config);
+    for text in said {
+        for marker in &markers {
+            assert!(!text.windows(32).any(|part| part == marker.as_bytes()), "{}", escaped(&text));
+        }
+    }
+    // Who has the passphrase sees it.
+    for (id, marker) in ids.iter().zip(&markers) {
+        let end = sealed.open(&[id, "--as", "audit", "--range", "0+999"], PASSPHRASE);
+        assert!(end.stdout.contains(marker.as_str()), "{} {}", end.stdout, end.shown);
+    }
+}
+
+#[test]
+fn nothing_raw_is_on_disk_or_in_what_a_process_shows_of_itself() {
+    let sealed = Sealed::new("raw");
+    let marker = "f00dfeedf00dfeed";
+    let script = sealed.home.folder.write(
+        "script.sh",
+        // Two halves: the file of the script does not hold it either.
+        "printf '\\033]0;%s%s\\007' f00dfeed f00dfeed\nread go\n",
+    );
+    let mut run = sealed.home.noesc(&["run", "--", "sh", &script]);
+    run.stdin(std::process::Stdio::piped()).env("TMPDIR", sealed.home.folder.path("work"));
+    let mut child = spawned(run);
+    let pid = child.id();
+    // The segment that is open after two seconds is on disk, sealed.
+    let part = || {
+        let runs = std::fs::read_dir(sealed.store().runs_path()).map_err(|e| e.to_string())?;
+        let mut parts = runs.flatten().map(|run| run.path().join("sealed.part"));
+        let length = parts.find_map(|part| Some(std::fs::metadata(part).ok()?.len()));
+        length.filter(|length| *length > 0).ok_or_else(|| "no segment".to_owned())
+    };
+    eventually(part);
+    assert_eq!(sealed.holding(marker), Vec::<std::path::PathBuf>::new());
+    for name in ["environ", "cmdline"] {
+        // Root may read them of a process that is not dumpable; nobody else.
+        let shown = std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        assert!(!shown.windows(marker.len()).any(|part| part == marker.as_bytes()), "{name}");
+    }
+    drop(child.stdin.take());
+    let ended = common::ended(child);
+    assert!(!ended.out().contains(marker));
+    assert_eq!(sealed.holding(marker), Vec::<std::path::PathBuf>::new());
+    assert_eq!(sealed.entries().len(), 1);
+}
+
+#[test]
+fn a_core_is_not_left_where_one_would_be() {
+    let sealed = Sealed::new("core");
+    let script = "ulimit -c unlimited; cd \"$WORK\"; \"$N\" run -- sh -c 'printf \"\\033]0;feed\\007\"; kill -SEGV $PPID; sleep 1; kill -SEGV $PPID'";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).env("N", common::binary());
+    shell.env("WORK", sealed.home.folder.path("work"));
+    shell.env("XDG_CONFIG_HOME", sealed.home.folder.path("config"));
+    shell.env("XDG_STATE_HOME", sealed.home.folder.path("state"));
+    ran(shell);
+    let left: Vec<_> = std::fs::read_dir(sealed.home.folder.path("work")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_hidden_number_is_confirmed_by_no_digest() {
+    use sha2::{Digest, Sha256};
+    let sealed = Sealed::new("guess");
+    // Six digits that nobody is shown.
+    let script = "printf 'a\\033]0;%s\\007\\n' 271828\n";
+    assert_eq!(sealed.run(&["--format", "json"], script).code(), 0);
+    sealed.open(&["last", "--range", "0+99"], PASSPHRASE);
+    let everything: Vec<u8> = files(&sealed.home.folder.path("state")).concat();
+    let text = String::from_utf8_lossy(&everything).into_owned();
+    for raw in [&b"271828"[..], b"a\x1b]0;271828\x07\n", b"\x1b]0;271828\x07", b"0;271828"] {
+        let hex: String = Sha256::digest(raw).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert!(!text.contains(&hex), "{}", escaped(raw));
+    }
+    let raw = Sha256::digest(b"a\x1b]0;271828\x07\n");
+    let hex: String = raw.iter().map(|byte| format!("{byte:02x}")).collect();
+    let asked = ran(sealed.home.noesc(&["digest", "last", "--stream", "stdout", "--equals", &hex]));
+    assert_eq!(asked.code(), 2, "{} {}", asked.out(), asked.err());
+    let other = "0".repeat(64);
+    let guessed = ran(sealed.home.noesc(&["digest", "last", "--stream", "stdout", "--equals", &other]));
+    assert_eq!((guessed.out(), guessed.err()), (asked.out(), asked.err()));
+}
+
+fn files(folder: &Path) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(files(&path)),
+            false => all.push(std::fs::read(path).unwrap()),
+        }
+    }
+    all
+}

@@ -1,0 +1,139 @@
+//! `noesc open`: who holds the identity sees the original, after the ledger knows of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+mod sealing;
+mod typing;
+
+use std::os::unix::fs::PermissionsExt;
+
+use common::{escaped, ran};
+use sealing::{PASSPHRASE, Sealed};
+
+/// A title, a clipboard and text that is hidden, in what is printed.
+const SCRIPT: &str = "printf 'one\\n\\033]0;title\\007two\\n\\033]52;c;aGlkZGVu\\007three\\n'\n";
+const RAW: &[u8] = b"one\n\x1b]0;title\x07two\n\x1b]52;c;aGlkZGVu\x07three\n";
+
+fn printed() -> Sealed {
+    let sealed = Sealed::new("open");
+    assert_eq!(sealed.run(&[], SCRIPT).out(), "one\ntwo\nthree\n");
+    sealed
+}
+
+#[test]
+fn an_extract_is_printed_in_a_form_that_acts_on_nothing() {
+    let sealed = printed();
+    let extract = |form: &str, range: &str| {
+        let end = sealed.open(&["last", "--as", form, "--range", range], PASSPHRASE);
+        assert_eq!(end.status.code(), Some(0), "{}", escaped(end.shown.as_bytes()));
+        end.stdout
+    };
+    assert_eq!(extract("audit", "4+13"), "\\x1b]0;title\\atwo\n".replace("\\a", "\\x07"));
+    assert_eq!(
+        extract("hex", "4+3"),
+        "00000004  1b 5d 30                                          |.]0|\n"
+    );
+    assert_eq!(extract("clean", "0+4096"), "one\ntwo\nthree\n");
+    let [open, shown, ..] = &sealed.decisions()[..] else { panic!() };
+    assert_eq!((open["action"].as_str(), open["form"].as_str()), (Some("open"), Some("audit")));
+    assert_eq!((open["range"]["offset"].as_u64(), open["range"]["bytes"].as_u64()), (Some(4), Some(13)));
+    assert_eq!(open["reason"], "a test");
+    assert_eq!((shown["action"].as_str(), &shown["decision"]), (Some("shown"), &open["id"]));
+    assert_eq!(shown["bytes"], 13);
+    assert!(shown["hmac"].as_str().unwrap().starts_with("hmac-sha256:"));
+}
+
+#[test]
+fn the_digest_of_what_was_shown_is_that_of_the_bytes() {
+    let sealed = printed();
+    for range in ["0+4096", "0+5", "1+5"] {
+        sealed.open(&["last", "--as", "hex", "--range", range], PASSPHRASE);
+    }
+    let shown: Vec<String> = sealed
+        .decisions()
+        .iter()
+        .filter(|event| event["action"] == "shown")
+        .map(|event| event["hmac"].as_str().unwrap().to_owned())
+        .collect();
+    // All of a stream has the digest that the ledger has of it; others have others.
+    assert_eq!(shown[0], sealed.entries()[0].1.raw["stdout"]);
+    assert!(shown[1] != shown[0] && shown[2] != shown[1]);
+}
+
+#[test]
+fn what_fails_is_in_the_ledger_and_shows_nothing() {
+    let sealed = printed();
+    let wrong = sealed.open(&["last", "--range", "0+9"], "another passphrase");
+    assert!(wrong.shown.contains("does not open"), "{}", wrong.shown);
+    let end = sealed.open(&["last", "--range", "4096+1"], PASSPHRASE);
+    assert!(end.shown.contains("the stream has 39 bytes: there is none at 4096"), "{}", end.shown);
+    let large = sealed.open(&["last", "--range", "0+1048577"], PASSPHRASE);
+    assert!(large.shown.contains("at most 1048576 bytes"), "{}", large.shown);
+    assert_eq!(sealed.open(&["last", "--range", "0+1048576"], PASSPHRASE).status.code(), Some(0));
+    let args = ["open", "last", "--identity", &sealed.identity, "--reason", "x"];
+    let none = ran(sealed.home.detached(&args));
+    none.refused("there is no terminal to ask at", 2);
+    let why: Vec<String> = sealed
+        .decisions()
+        .iter()
+        .filter(|event| event["action"] == "refused")
+        .map(|event| event["why"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(why.len(), 4, "{why:?}");
+    assert!(why[0].contains("passphrase") && why[3].contains("terminal"), "{why:?}");
+}
+
+#[test]
+fn raw_bytes_go_into_a_new_file_elsewhere_and_nowhere_else() {
+    let sealed = printed();
+    let elsewhere = sealed.home.folder.name("raw.bin");
+    let end = sealed.open(&["last", "--as", "raw", "--to", &elsewhere], PASSPHRASE);
+    assert_eq!((end.status.code(), end.stdout.as_str()), (Some(0), ""));
+    assert!(std::fs::read(&elsewhere).unwrap() == RAW);
+    let mode = std::fs::metadata(&elsewhere).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(end.shown.contains("39 raw bytes are in"), "{}", end.shown);
+    let refused = |to: &str, message: &str| {
+        let args = ["last", "--as", "raw", "--to", to];
+        sealed.opening(&args).refused(message);
+    };
+    refused(&elsewhere, "there is a file already");
+    refused("here.bin", "raw bytes are not written into the working folder");
+    let store = sealed.home.folder.name("state/noesc/raw.bin");
+    refused(&store, "raw bytes are not written into the store");
+    let args = ["open", "last", "--as", "raw", "--reason", "x"];
+    ran(sealed.home.noesc(&args)).refused("raw bytes are never written to the terminal", 2);
+}
+
+#[test]
+fn a_damaged_artifact_is_not_opened() {
+    let sealed = printed();
+    let (_, entry) = sealed.entries().remove(0);
+    let name = format!("{}.sealed", entry.artifact.unwrap().rsplit(':').next().unwrap());
+    let path = sealed.store().runs_path().join(&entry.run).join(name);
+    let mut bytes = std::fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    sealed.opening(&["last", "--range", "0+9"]).refused("expected restricted:sha256:");
+    std::fs::remove_file(&path).unwrap();
+    sealed.opening(&["last", "--range", "0+9"]).refused("the artifact of");
+}
+
+#[test]
+fn the_decision_is_durable_before_the_first_byte_is_shown() {
+    let sealed = printed();
+    for (point, actions) in [("decided", &["open"][..]), ("shown-recorded", &["open", "shown"])] {
+        let before = sealed.decisions().len();
+        let mut open = sealed.home.typed_with(
+            &[("NOESC_CRASH_POINT", point)],
+            &["open", "last", "--identity", &sealed.identity, "--reason", "x", "--range", "0+9"],
+        );
+        open.answer("Passphrase for the identity", PASSPHRASE);
+        let end = open.end();
+        assert_eq!((end.stdout.as_str(), end.status.code()), ("", None), "{point}");
+        let decisions = sealed.decisions().split_off(before);
+        let told: Vec<_> =
+            decisions.iter().map(|event| event["action"].as_str().unwrap()).collect();
+        assert_eq!(told, actions, "{point}");
+    }
+}
