@@ -225,7 +225,8 @@ fn what_is_found_is_bounded_and_all_of_it_counted() {
         let ended = home.noesc(&["search", "last", "[0-9]", "--view-bytes-max", max]);
         assert_eq!(ended.out().lines().count(), shown, "{max}");
         let note = format!(
-            "noesc: stdout: 9 lines found, the first {shown} shown; \"--view-bytes-max\" shows more\n"
+            "noesc: stdout: 9 lines found, the first {shown} shown; \
+             \"--view-bytes-max\" shows more\n"
         );
         assert_eq!(ended.err(), note);
     }

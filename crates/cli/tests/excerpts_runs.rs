@@ -165,7 +165,7 @@ fn a_run_of_which_the_ledger_tells_nothing_yet_is_listed_too() {
     assert_eq!(ids(&[]), [failed.clone(), running.clone(), id(1), id(0)]);
     assert_eq!(ids(&["--limit", "3"]), [failed.clone(), running.clone(), id(1)]);
     assert_eq!(ids(&["--failed"]), [failed.clone(), id(1)]);
-    assert_eq!(ids(&["--outcome", "running"]), [running.clone()]);
+    assert_eq!(ids(&["--outcome", "running"]), [running.as_str()]);
     assert_eq!(ids(&["--since", "1h"]), [failed.clone(), running.clone()]);
     let rows = listed(&home, &["--command", "^sh -c exit"]);
     assert_eq!((&rows[0]["code"], &rows[0]["in_ledger"]), (&7.into(), &false.into()));

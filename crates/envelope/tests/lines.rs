@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::num::NonZeroU64;
+
 use common::{ordinary, rendered};
 use noesc_envelope::*;
 
@@ -27,6 +29,94 @@ out 3\u{2524} two
 err 1\u{2502} # out: forged
 ";
     assert_eq!(body(&e), expected);
+}
+
+#[test]
+fn parts_of_an_excerpt_have_the_numbers_of_the_view() {
+    let mut e = ordinary("b\nc\nlong", "");
+    let part = |line, view| ViewPart { line: NonZeroU64::new(line).unwrap(), view };
+    let view = &mut e.streams.get_mut(&StreamName::Stdout).unwrap().view;
+    view.parts = Some(vec![part(100, (288, 4)), part(4000, (15_000, 4))]);
+    view.omitted = Omitted { bytes: 20_000, lines: 5000, raw: None };
+    view.found = Some(Found { lines: 9, listed: vec![101], complete: false });
+    e.search =
+        Some(Search { pattern: "\u{1b}c".into(), fixed: true, ignore_case: true, context: 1 });
+    let expected = "\
+# exited 101, after 812 ms
+# out: 12 raw bytes, 2 raw lines; removed nothing; no finding; 20000 bytes and 5000 lines of the \
+view omitted; 9 lines found, and the search stopped there
+# err: 12 raw bytes, 2 raw lines; removed nothing; no finding
+# searched for the text \"\\x1bc\" in any case
+# out: from line 100, byte 288 of the view
+out 100\u{2502} b
+out 101\u{2502} c
+# out: from line 4000, byte 15000 of the view
+out 4000\u{2524} long
+";
+    assert_eq!(body(&e), expected);
+    for format in Format::ALL {
+        assert_eq!(parse(&rendered(&e, format), format), Ok(e.clone()), "{format}");
+    }
+    // What a record says of a part and the part itself have to agree.
+    let right = rendered(&e, Format::Lines);
+    for (from, to) in [
+        ("line 100, byte", "line 99, byte"),
+        ("\u{2502} c\n", "\u{2502} cc\n"),
+        ("out 100\u{2502} b\nout 101\u{2502} c\n", "out 100\u{2502} b\n"),
+        ("# out: from line 4000, byte 15000 of the view\nout 4000\u{2524} long\n", ""),
+        ("# out: from line 100, byte 288 of the view\n", ""),
+    ] {
+        assert!(right.contains(from));
+        assert!(parse(&right.replace(from, to), Format::Lines).is_err(), "{from}");
+    }
+    for (format, from, to) in [
+        (Format::Fence, "stdout line 4000", "stdout line 4001"),
+        (Format::Xml, "<part line=\"100\">b", "<part line=\"100\">bb"),
+    ] {
+        let right = rendered(&e, format);
+        assert!(right.contains(from));
+        assert!(parse(&right.replace(from, to), format).is_err(), "{from}");
+    }
+}
+
+#[test]
+fn a_view_that_is_not_made_of_its_parts_is_json_alone() {
+    let part = |view| ViewPart { line: NonZeroU64::MIN, view };
+    for (parts, tail) in [
+        (vec![part((0, 1))], ""),
+        (vec![part((0, 2)), part((0, 2))], ""),
+        (vec![part((0, u64::MAX))], ""),
+        (vec![part((0, 3))], "more"),
+        (vec![], ""),
+    ] {
+        let mut e = ordinary("\u{e9}b", "");
+        let view = &mut e.streams.get_mut(&StreamName::Stdout).unwrap().view;
+        view.parts = Some(parts);
+        view.text.as_mut().unwrap().tail = tail.into();
+        for format in [Format::Lines, Format::Fence, Format::Xml] {
+            let refused = render(&e, format, &mut common::nonces());
+            assert_eq!(refused, Err(RenderError::Parts { stream: StreamName::Stdout }));
+        }
+        assert_eq!(parse(&rendered(&e, Format::Json), Format::Json), Ok(e));
+    }
+}
+
+#[test]
+fn a_record_has_so_many_parts_and_lists_so_many_lines() {
+    let read = |parts: usize, listed: usize| {
+        let mut e = ordinary("", "");
+        let view = &mut e.streams.get_mut(&StreamName::Stdout).unwrap().view;
+        view.parts = Some(vec![ViewPart { line: NonZeroU64::MIN, view: (0, 0) }; parts]);
+        view.found = Some(Found { lines: 0, listed: vec![1; listed], complete: true });
+        parse(&rendered(&e, Format::Json), Format::Json).is_ok_and(|parsed| parsed == e)
+    };
+    for (parts, right) in [(PARTS_MAX - 1, true), (PARTS_MAX, true), (PARTS_MAX + 1, false)] {
+        assert_eq!(read(parts, 0), right);
+    }
+    let max = FOUND_LISTED_MAX;
+    for (listed, right) in [(max - 1, true), (max, true), (max + 1, false)] {
+        assert_eq!(read(1, listed), right);
+    }
 }
 
 #[test]

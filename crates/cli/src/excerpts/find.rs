@@ -67,7 +67,7 @@ pub(super) struct Search<'p> {
     /// Lines before the next match, and how many are still shown after the last one.
     before: VecDeque<Row>,
     after: usize,
-    /// Bytes, parts and lines with a match that are shown; nothing more is once something did not fit.
+    /// Bytes, parts and lines with a match that are shown. Once one did not fit, none is any more.
     shown: usize,
     parts: usize,
     listed: usize,
@@ -229,5 +229,89 @@ impl<'p> Search<'p> {
         self.listed += usize::from(row.is_match);
         self.shown += row.text.len();
         self.finds.rows.push(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALL: Bounds = Bounds { context: 1, count_max: u64::MAX, bytes_max: usize::MAX };
+
+    fn searched(pattern: &str, pieces: &[&str], bounds: Bounds) -> Finds {
+        let pattern = Pattern::new(pattern, false, false).unwrap();
+        let mut search = Search::new(&pattern, bounds);
+        pieces.iter().for_each(|piece| search.push(piece));
+        search.finish()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn where_a_view_is_cut_changes_nothing(
+            lines in prop::collection::vec("[ab\u{e9}]{0,6}", 0..12),
+            at in any::<prop::sample::Index>(),
+            context in 0_usize..3,
+            count_max in 1_u64..6,
+            bytes_max in 0_usize..60,
+        ) {
+            let text = lines.join("\n");
+            let bounds = Bounds { context, count_max, bytes_max };
+            let at = text.floor_char_boundary(at.index(text.len() + 1));
+            let whole = searched("a.*b|^b$", &[&text], bounds);
+            let cut = searched("a.*b|^b$", &[&text[..at], &text[at..]], bounds);
+            prop_assert_eq!(&whole.rows, &cut.rows);
+            prop_assert_eq!((whole.found, whole.ended_at), (cut.found, cut.ended_at));
+            prop_assert!(whole.rows.iter().map(|row| row.text.len()).sum::<usize>() <= bytes_max);
+            for row in &whole.rows {
+                let from = usize::try_from(row.at).unwrap();
+                prop_assert_eq!(&text[from..from + row.text.len()], row.text.as_str());
+                let number = 1 + text[..from].matches('\n').count() as u64;
+                prop_assert_eq!((row.number, row.is_cut), (number, false));
+            }
+        }
+
+        #[test]
+        fn what_is_found_is_what_each_line_on_its_own_has(
+            lines in prop::collection::vec("[ab]{0,5}", 0..12),
+        ) {
+            let pattern = Pattern::new("a.*b", false, false).unwrap();
+            let rows = searched("a.*b", &[&lines.join("\n")], ALL).rows;
+            let found = rows.iter().filter(|row| row.is_match).map(|row| row.number);
+            let has = |(_, line): &(u64, &String)| pattern.is_in(line);
+            let expected = (1..).zip(&lines).filter(has).map(|(number, _)| number);
+            let (found, expected): (Vec<_>, Vec<_>) = (found.collect(), expected.collect());
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_line_of_many_pieces_has_one_beginning_and_one_end() {
+        for length in
+            [PIECE_BYTES_MAX - 1, PIECE_BYTES_MAX, PIECE_BYTES_MAX + 1, 3 * PIECE_BYTES_MAX]
+        {
+            let line = "x".repeat(length);
+            let at_end = format!("{line}y");
+            for (pattern, text, found) in [
+                ("^x", &line, 1),
+                ("x$", &line, 1),
+                ("x$", &at_end, 0),
+                ("xy$", &at_end, 1),
+                ("^xy", &at_end, 0),
+                ("\\bx", &line, 1),
+                ("\\by", &at_end, 0),
+            ] {
+                assert_eq!(searched(pattern, &[text], ALL).found, found, "{pattern} in {length}");
+            }
+        }
+        // A match as long as what is searched twice is found wherever it lies.
+        let word = "y".repeat(OVERLAP_BYTES - 8);
+        for before in (PIECE_BYTES_MAX - OVERLAP_BYTES - 9..PIECE_BYTES_MAX + 9).step_by(397) {
+            let text = format!("{}{word}{}", "x".repeat(before), "x".repeat(PIECE_BYTES_MAX));
+            assert_eq!(searched(&format!("x{word}x"), &[&text], ALL).found, 1, "{before}");
+        }
     }
 }

@@ -20,8 +20,9 @@ const PLACES_SHOWN: usize = 4;
 
 /// Tells what was found in the output of a run, and what was removed from it.
 ///
-/// It goes stream by stream. Findings come with how grave they are (info, low, high, critical), how often, and where in the
-/// raw bytes. What was removed is told in counts and closed words: no byte of the output is.
+/// It goes stream by stream. Findings come with how grave they are (info, low, high, critical), how
+/// often, and where in the raw bytes. What was removed is told in counts and closed words: no byte
+/// of the output is.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -45,8 +45,8 @@ const OUTCOMES: [&str; 9] = [
 /// Lists the runs that are known, the newest first.
 ///
 /// They are those of which the ledger tells, and those that are stored and of which it tells
-/// nothing yet. The ledger is read through an index that is made from it, and is made anew whenever it is
-/// damaged or missing. SEVERITY is that of the gravest finding. The table is for people; its
+/// nothing yet. The ledger is read through an index that is made from it, and is made anew whenever
+/// it is damaged or missing. SEVERITY is that of the gravest finding. The table is for people; its
 /// commands are cut at 120 characters.
 #[derive(Debug, Args)]
 #[command(after_help = "\
