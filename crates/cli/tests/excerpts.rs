@@ -64,6 +64,8 @@ fn lines_of_a_run_are_shown_with_their_true_numbers() {
     home.noesc(&["show", "last", "--lines", "2"]).is("2\n", "two", 0);
     home.noesc(&["show", "last", "--stream", "stderr"]).is("one\ntwo", "", 0);
     home.noesc(&["show", "last", "--stream", "stdout", "--lines", "299-"]).is("299\n300\n", "", 0);
+    let none = "noesc: stdout has 300 lines\nnoesc: stderr has 2 lines\n";
+    home.noesc(&["show", "last", "--lines", "301-"]).is("", none, 0);
     home.noesc(&["show", "last", "--stream", "stdout", "--lines", "301-"]).is(
         "",
         "noesc: stdout has 300 lines\n",

@@ -86,11 +86,17 @@ pub(crate) fn show(args: &ShowArgs) -> Result<ExitCode> {
             continue;
         };
         let part = Shown::read(transcript, args.lines, budget)?;
-        notes.extend(part.notes(name, record.streams.get(&name), args.lines));
+        notes.extend(part.notes(name, record.streams.get(&name)));
         shown.push((name, part));
     }
     if shown.is_empty() {
         return Err(super::not_stored(&run, StreamName::Stdout));
+    }
+    if args.lines.is_some() && shown.iter().all(|(_, part)| part.is_empty()) {
+        let has = |(name, part): &(StreamName, Shown)| {
+            format!("{} has {}", name.name(), plural(part.lines_begun(), "line"))
+        };
+        notes.extend(shown.iter().map(has));
     }
     match args.format.of_record() {
         None => text(&shown, args.stream.is_some())?,
@@ -115,6 +121,8 @@ struct Shown {
     /// Bytes and LFs of all that is stored.
     bytes: u64,
     lines: u64,
+    /// Whether it ends in a line without LF.
+    is_open: bool,
     /// Bytes that were read, before they passed the boundary.
     stored: u64,
 }
@@ -126,6 +134,7 @@ impl Shown {
         let last = lines.map_or(u64::MAX, |range| range.last);
         // The line that is being read, from 1, what was read, and where the range begins.
         let (mut line, mut bytes, mut begins) = (1_u64, 0_u64, None);
+        let mut is_open = false;
         while let Some(piece) = transcript.next()? {
             let mut range = piece.len()..piece.len();
             let mut at = 0;
@@ -143,6 +152,7 @@ impl Shown {
             }
             excerpt.push(piece.get(range).unwrap_or_default());
             bytes += piece.len() as u64;
+            is_open = if piece.is_empty() { is_open } else { !piece.ends_with('\n') };
         }
         let selection = excerpt.finish();
         Ok(Self {
@@ -153,8 +163,14 @@ impl Shown {
             at: begins.unwrap_or(bytes),
             bytes,
             lines: line - 1,
+            is_open,
             stored: transcript.bytes(),
         })
+    }
+
+    /// Lines, one without LF at the end included.
+    fn lines_begun(&self) -> u64 {
+        self.lines + u64::from(self.is_open)
     }
 
     fn is_empty(&self) -> bool {
@@ -178,12 +194,7 @@ impl Shown {
     }
 
     /// What is to be said of it where no record says it.
-    fn notes(
-        &self,
-        name: StreamName,
-        stream: Option<&Stream>,
-        lines: Option<Range>,
-    ) -> Vec<String> {
+    fn notes(&self, name: StreamName, stream: Option<&Stream>) -> Vec<String> {
         let mut notes = Vec::new();
         let name = name.name();
         if self.omitted.bytes > 0 {
@@ -197,9 +208,6 @@ impl Shown {
             notes.push(format!(
                 "{name}: {bytes} and {lines} left out in line {line} and after; {hint}"
             ));
-        }
-        if lines.is_some() && self.is_empty() {
-            notes.push(format!("{name} has {}", plural(self.lines, "line")));
         }
         if let Some(missing) = stream.and_then(|stream| missing(stream, self.stored)) {
             notes.push(format!("{} of the view of {name} are not stored", plural(missing, "byte")));
