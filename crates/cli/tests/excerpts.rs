@@ -125,6 +125,27 @@ fn what_does_not_fit_is_left_out_of_the_middle_and_said() {
 }
 
 #[test]
+fn lines_are_the_same_wherever_a_read_ends() {
+    let home = Home::new("show-chunks");
+    // Lines of many lengths, beyond several reads, with characters of three bytes.
+    let script = "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); printf '%0*d\\342\\224\\202\\n' $((i % 97)) $i; done";
+    let run = ran(&home, script);
+    let whole = home.noesc(&["show", &run, "--stream", "stdout", "--view-bytes-max", "1MiB"]);
+    let all: Vec<&str> = whole.out().split_inclusive('\n').collect();
+    assert_eq!((all.len(), whole.err()), (3000, ""));
+    for (first, last) in [(1, 1), (1, 3000), (1280, 1290), (1200, 2700), (3000, 4000)] {
+        let range = format!("{first}-{last}");
+        let flags = ["--stream", "stdout", "--view-bytes-max", "1MiB", "--lines", &range];
+        let shown = home.noesc(&[&["show", &run][..], &flags].concat());
+        assert_eq!(shown.out(), all[first - 1..last.min(3000)].concat(), "{range}");
+        let record = home.noesc(&[&["show", &run, "--format", "json"][..], &flags].concat());
+        let parts = parts(&parse(record.out(), Format::Json).unwrap(), StreamName::Stdout);
+        let at = all[..first - 1].concat().len() as u64;
+        assert_eq!((parts.len(), parts[0].0, parts[0].1), (1, first as u64, at), "{range}");
+    }
+}
+
+#[test]
 fn what_is_no_range_is_refused() {
     let home = Home::new("show-range");
     ran(&home, "echo a");

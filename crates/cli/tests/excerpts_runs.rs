@@ -276,6 +276,26 @@ fn an_index_that_is_of_no_use_keeps_nobody_from_an_answer() {
 }
 
 #[test]
+fn an_index_whose_writer_was_killed_lacks_nothing() {
+    let home = Home::new("runs-killed");
+    tell(&home, (0..1500).map(|n| json!({"run": id(n), "outcome": "exited", "code": 0})));
+    let index = store(&home).join("index.sqlite");
+    for ms in 0..25 {
+        if ms % 5 == 0 {
+            let _ = fs::remove_file(&index);
+        }
+        let mut command = home.at(common::noesc(["runs", "--json", "--limit", "3000"]));
+        let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(4 * ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if ms % 5 == 4 {
+            assert_eq!(numbers(&home, &["--limit", "3000"]).len(), 1500, "{ms}");
+        }
+    }
+}
+
+#[test]
 fn a_question_to_many_at_once_is_answered_to_each() {
     let home = Home::new("runs-many");
     tell(&home, (0..9).map(event));

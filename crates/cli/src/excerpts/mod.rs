@@ -85,6 +85,11 @@ fn plural(n: u64, noun: &str) -> String {
 fn only(record: &mut Envelope, names: impl Iterator<Item = StreamName>) {
     let names: Vec<_> = names.collect();
     record.streams.retain(|name, _| names.contains(name));
+    // What is stored is the record of a run, and no excerpt.
+    record.search = None;
+    for stream in record.streams.values_mut() {
+        (stream.view.parts, stream.view.found) = (None, None);
+    }
     // Offsets into a view that keeps style are none into what is stored, which has none.
     let is_plain = record.streams.values().all(|stream| is_plain(stream.view.profile.as_str()));
     record.order.retain(|entry| is_plain && names.contains(&entry.stream));

@@ -9,8 +9,12 @@ use crate::fail::{Failure, Result, escaped};
 /// Bytes of a pattern. A longer one is a mistake.
 pub(super) const PATTERN_BYTES_MAX: usize = 4096;
 
-/// Bytes that a compiled pattern may take, and that it may use while it searches.
-const COMPILED_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes that a compiled pattern may take: room for words of any script, some hundred characters
+/// long.
+const COMPILED_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Bytes that it may use while it searches.
+const CACHE_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// Characters that mean something in a regular expression.
 const SPECIAL: &str = r"\.+*?()|[]{}^$#&-~";
@@ -27,8 +31,8 @@ impl Pattern {
         let pattern = if is_fixed { literal(pattern) } else { pattern.to_owned() };
         let limits = Config::new()
             .nfa_size_limit(Some(COMPILED_BYTES_MAX))
-            .onepass_size_limit(Some(COMPILED_BYTES_MAX))
-            .hybrid_cache_capacity(COMPILED_BYTES_MAX);
+            .onepass_size_limit(Some(CACHE_BYTES_MAX))
+            .hybrid_cache_capacity(CACHE_BYTES_MAX);
         let regex = Regex::builder()
             .syntax(syntax::Config::new().case_insensitive(ignore_case))
             .configure(limits)
@@ -96,6 +100,7 @@ mod tests {
         ] {
             assert_eq!(Pattern::new(&"x".repeat(length), false, false).is_ok(), is_taken);
         }
+        assert!(Pattern::new("\\w{100} \\w+", false, true).is_ok());
         assert!(Pattern::new("((a{100}){100}){100}", false, false).is_err());
         assert!(Pattern::new(&"(".repeat(1000), false, false).is_err());
     }

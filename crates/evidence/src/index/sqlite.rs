@@ -67,7 +67,7 @@ impl SqliteIndex {
         if !seen.is_file() {
             return Err(IndexError::Io(io::Error::other("it is no regular file")));
         }
-        remove_side_files(&path).map_err(IndexError::Io)?;
+        check_side_files(&path).map_err(IndexError::Io)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
@@ -88,20 +88,21 @@ impl SqliteIndex {
     /// # Errors
     /// [`IndexError`].
     pub fn remove(path: &Path) -> Result<(), IndexError> {
-        remove_side_files(path).and_then(|()| remove(path)).map_err(IndexError::Io)
+        let sides = SIDES.into_iter().try_for_each(|end| remove(&beside(path, end)));
+        sides.and_then(|()| remove(path)).map_err(IndexError::Io)
     }
 
     fn with(connection: Connection) -> Result<Self, IndexError> {
         connection.busy_timeout(BUSY)?;
-        // It is derived: a crash costs no more than making it anew, and leaves no other file.
         connection.execute_batch(
             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
-             PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;",
+             PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;",
         )?;
+        // Whoever is killed while it writes leaves what the next one undoes, and nothing half done.
         let mode: String =
-            connection.query_row("PRAGMA journal_mode = MEMORY", [], |row| row.get(0))?;
-        if mode != "memory" {
-            return Err(IndexError::Damaged("it can not be written without other files".into()));
+            connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))?;
+        if !["delete", "memory"].contains(&mode.as_str()) {
+            return Err(IndexError::Damaged("its journal is another one".into()));
         }
         let mut index = Self { connection };
         index.shape()?;
@@ -254,13 +255,25 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Takes away what SQLite would take for a part of the index: nothing of ours writes such files,
-/// and one that is a pipe would make us wait.
-fn remove_side_files(path: &Path) -> io::Result<()> {
-    for end in ["-journal", "-wal", "-shm"] {
-        let mut side = path.as_os_str().to_owned();
-        side.push(end);
-        remove(&PathBuf::from(side))?;
+const JOURNAL: &str = "-journal";
+
+/// The ends of the names of files that SQLite takes for parts of an index.
+const SIDES: [&str; 3] = [JOURNAL, "-wal", "-shm"];
+
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+/// Takes away what is no journal of ours. One that is a pipe would make us wait.
+fn check_side_files(path: &Path) -> io::Result<()> {
+    for end in SIDES {
+        let side = beside(path, end);
+        let is_file = fs::symlink_metadata(&side).map(|seen| seen.is_file());
+        if is_file.is_ok_and(|is_file| !is_file || end != JOURNAL) {
+            remove(&side)?;
+        }
     }
     Ok(())
 }
