@@ -233,7 +233,8 @@ fn bash_completes_the_ids_of_runs() {
         ended.out().to_owned()
     };
     assert_eq!(offered("noesc stop ''"), format!("{on}\n"));
-    assert_eq!(offered("noesc wait ''"), format!("{over}\n{on}\n"));
+    // The newest is the first.
+    assert_eq!(offered("noesc wait ''"), format!("{on}\n{over}\n"));
     assert_eq!(offered(&format!("noesc wait -q {over} {}", &on[..30])), format!("{on}\n"));
     assert_eq!(offered("noesc wait ffff"), "\n");
     assert_eq!(offered("noesc wait --format x"), "xml\n");

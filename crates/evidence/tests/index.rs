@@ -24,8 +24,8 @@ fn run(n: u64) -> Value {
     json!({
         "run": id(n), "started": format!("2026-01-{:02}T00:00:00.000Z", n + 1),
         "ended": "2026-02-01T00:00:00.000Z", "command": format!("make target-{n}"),
-        "outcome": if n % 2 == 0 { "exited" } else { "signalled" }, "code": n % 4,
-        "findings": if n % 3 == 0 { json!(["clipboard-write", "title"]) } else { json!([]) },
+        "outcome": if n.is_multiple_of(2) { "exited" } else { "signalled" }, "code": n % 4,
+        "findings": if n.is_multiple_of(3) { json!(["clipboard-write", "title"]) } else { json!([]) },
         "severity": severity, "bytes": n * 10,
         "evidence": "not-kept", "artifact": null,
     })
