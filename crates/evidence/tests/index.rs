@@ -247,6 +247,48 @@ fn many_events_are_taken_in_at_once_and_a_later_one_of_a_run_counts() {
 }
 
 #[test]
+fn a_ledger_is_read_on_from_where_it_was_read_to() {
+    let place = Place::new();
+    append(&place, (0..4).map(run));
+    let read = |from: Position| {
+        let mut seen = Vec::new();
+        let key = place.key.verifier();
+        let end = read_from(&place.ledger, key, from, WAIT, |record, position| {
+            assert_eq!(position.records, record.index + 1);
+            assert_eq!(position.hash, record.hash());
+            seen.push(record.index);
+        });
+        end.map(|end| (seen, end))
+    };
+    let (seen, end) = read(Position::default()).unwrap();
+    assert_eq!((seen, end.records, end.end), (vec![0, 1, 2, 3], 4, place.bytes().len() as u64));
+    assert_eq!(read(end).unwrap(), (vec![], end));
+    append(&place, [run(4)]);
+    let (seen, next) = read(end).unwrap();
+    assert_eq!((seen, next.last), (vec![4], end.end));
+    for wrong in [
+        Position { records: 3, ..end },
+        Position { records: 0, ..end },
+        Position { last: end.last + 1, ..end },
+        Position { end: end.end - 1, ..end },
+        Position { end: end.end + 1, ..end },
+        Position { end: u64::MAX, last: 0, ..end },
+        Position { hash: Digest([7; 32]), ..end },
+        Position { end: 1, ..Position::default() },
+    ] {
+        let error = read(wrong).unwrap_err();
+        assert!(matches!(error, LedgerError::Moved { .. }), "{wrong:?}: {error}");
+    }
+    // A record behind it is believed no more than any other.
+    let mut bytes = place.bytes();
+    let at = usize::try_from(end.end).unwrap() + 30;
+    bytes[at] ^= 1;
+    place.write(&bytes);
+    let error = read(end).unwrap_err();
+    assert!(matches!(error, LedgerError::Damaged { index: Some(4), .. }), "{error}");
+}
+
+#[test]
 fn hostile_events_are_inert_and_bounded() {
     let place = Place::new();
     let long = "x".repeat(COMMAND_BYTES_MAX + 5);

@@ -99,6 +99,6 @@ fn only(record: &mut Envelope, names: impl Iterator<Item = StreamName>) {
 }
 
 /// Whether views of this profile are stored as they are.
-fn is_plain(profile: &str) -> bool {
+pub(crate) fn is_plain(profile: &str) -> bool {
     ["agent", "audit"].contains(&profile)
 }

@@ -6,7 +6,7 @@ use noesc_session::envelope::{Cutoff, Envelope, Format, OutcomeKind, Stream, Str
 use noesc_session::{Keeper, NameGuard, StoredRun, nonces};
 
 use crate::args::RunFormat;
-use crate::excerpts::Transcript;
+use crate::excerpts::{Transcript, is_plain};
 use crate::fail::{Failure, Result, escaped};
 use crate::input::write;
 use crate::note;
@@ -64,7 +64,7 @@ fn text(run: &StoredRun, record: &Envelope) -> Result<Vec<String>> {
 /// written more since the record was made. Style is never stored, so that nothing can be said of a
 /// view that may hold some.
 pub(crate) fn missing(stream: &Stream, copied: u64) -> Option<u64> {
-    let is_plain = ["agent", "audit"].contains(&stream.view.profile.as_str());
+    let is_plain = is_plain(stream.view.profile.as_str());
     let text = stream.view.text.as_ref().filter(|_| is_plain)?;
     let shown = (text.head.len() + text.tail.len()) as u64;
     let view = stream.view.omitted.bytes.saturating_add(shown);
