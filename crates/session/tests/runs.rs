@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use noesc_session::envelope::{Envelope, OutcomeKind, RunId, StreamName};
 use noesc_session::{
-    Background, Command, Keeper, Limits, RECORD_BYTES_MAX, RecordError, Runs, Settings, StoredRun,
-    VIEW_BYTES, collect, collect_in_background,
+    Background, Command, FindError, Keeper, Limits, RECORD_BYTES_MAX, RecordError, Runs, Settings,
+    StoredRun, VIEW_BYTES, collect, collect_in_background,
 };
 
 /// A folder for one test, gone when dropped.
@@ -98,6 +98,19 @@ fn a_transcript_holds_the_bytes_of_its_limit_and_no_more() {
         assert_eq!(record.limits.transcript_bytes_max, Some(max));
         assert!(record.streams[&StreamName::Stdout].view.text.as_ref().unwrap().head.len() > 1);
     }
+}
+
+#[test]
+fn a_run_is_found_by_a_part_of_its_id_or_as_the_newest() {
+    let place = Place::new("found");
+    let (runs, like) = (place.runs(), record());
+    assert!(matches!(runs.find("last"), Err(FindError::None)));
+    let (newer, older) = (make(&runs, &like, 1 << 32), make(&runs, &like, 0));
+    assert_eq!(runs.find("last").unwrap().id(), &newer);
+    assert_eq!(runs.find(&older.as_str()[..8]).unwrap().id(), &older);
+    assert!(matches!(runs.find("0"), Err(FindError::Several(..))));
+    assert!(matches!(runs.find("las"), Err(FindError::None)));
+    assert!(matches!(runs.find(""), Err(FindError::None)));
 }
 
 #[test]

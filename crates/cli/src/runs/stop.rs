@@ -27,7 +27,7 @@ pub(crate) struct StopArgs {
     #[arg(short, long, conflicts_with = "runs")]
     all: bool,
 
-    /// The ids of the runs, or their beginnings or ends
+    /// The ids of the runs, their beginnings or ends, or last
     #[arg(value_name = "RUN", required_unless_present = "all")]
     runs: Vec<String>,
 }

@@ -39,7 +39,7 @@ pub(crate) struct WaitArgs {
     #[arg(short, long)]
     quiet: bool,
 
-    /// The ids of the runs, or their beginnings or ends; several with text and json alone
+    /// The ids of the runs, their beginnings or ends, or last; several with text and json alone
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<String>,
 }
