@@ -128,7 +128,8 @@ fn what_does_not_fit_is_left_out_of_the_middle_and_said() {
 fn lines_are_the_same_wherever_a_read_ends() {
     let home = Home::new("show-chunks");
     // Lines of many lengths, beyond several reads, with characters of three bytes.
-    let script = "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); printf '%0*d\\342\\224\\202\\n' $((i % 97)) $i; done";
+    let script = "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); \
+                  printf '%0*d\\342\\224\\202\\n' $((i % 97)) $i; done";
     let run = ran(&home, script);
     let whole = home.noesc(&["show", &run, "--stream", "stdout", "--view-bytes-max", "1MiB"]);
     let all: Vec<&str> = whole.out().split_inclusive('\n').collect();

@@ -3,8 +3,8 @@
 //!
 //! The [`Ledger`] tells what happened, one signed record an event, in a file that only grows. Each
 //! record holds the hash of the one before, and all of them are the leaves of a Merkle tree. A
-//! [`Checkpoint`] that left the machine proves that nothing before it changed. A [`RunIndex`] is made
-//! from it, and answers which runs it tells of.
+//! [`Checkpoint`] that left the machine proves that nothing before it changed. A [`RunIndex`] is
+//! made from it, and answers which runs it tells of.
 //!
 //! ```
 //! use std::time::{Duration, SystemTime};

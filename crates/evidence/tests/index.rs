@@ -21,11 +21,12 @@ fn id(n: u64) -> String {
 
 fn run(n: u64) -> Value {
     let severity = ["none", "low", "high"][(n % 3) as usize];
+    let findings: &[&str] = if n.is_multiple_of(3) { &["clipboard-write", "title"] } else { &[] };
     json!({
         "run": id(n), "started": format!("2026-01-{:02}T00:00:00.000Z", n + 1),
         "ended": "2026-02-01T00:00:00.000Z", "command": format!("make target-{n}"),
         "outcome": if n.is_multiple_of(2) { "exited" } else { "signalled" }, "code": n % 4,
-        "findings": if n.is_multiple_of(3) { json!(["clipboard-write", "title"]) } else { json!([]) },
+        "findings": findings,
         "severity": severity, "bytes": n * 10,
         "evidence": "not-kept", "artifact": null,
     })
