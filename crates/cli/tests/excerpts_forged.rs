@@ -208,7 +208,7 @@ fn a_transcript_that_is_no_transcript_keeps_memory_flat() {
     let lines = [&[b'x'; 63][..], b"\n"].concat();
     for line in [vec![b'x'; chunk], lines.repeat(chunk / 64), b"\x1b]".repeat(chunk / 2)] {
         let mut large = fs::File::create(&file).unwrap();
-        (0..24).for_each(|_| large.write_all(&line).unwrap());
+        (0..20).for_each(|_| large.write_all(&line).unwrap());
         for arguments in [
             "show RUN --stream stdout",
             "show RUN --stream stdout --lines 5-90000000 --format json",

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use noesc_evidence::{CollectorKey, Query, RunEvent, RunIndex, SEVERITIES};
-use noesc_session::envelope::{Envelope, Escaped, OutcomeKind, Timestamp};
+use noesc_session::envelope::{Envelope, Escaped, Evidence, OutcomeKind, Timestamp};
 use noesc_session::{Keeper, Runs, StoredRun};
 use serde::Serialize;
 
@@ -287,6 +287,11 @@ fn event_of(record: &Envelope) -> RunEvent {
     let findings = reports.clone().flat_map(|report| &report.findings);
     let findings: BTreeSet<_> = findings.map(|finding| finding.kind.to_string()).collect();
     let severity = reports.filter_map(|report| report.severity()).max();
+    let (evidence, artifact) = match &record.evidence {
+        Evidence::Sealed { raw_artifact, .. } => ("sealed", Some(raw_artifact.to_string())),
+        Evidence::NotKept { .. } => ("not-kept", None),
+        Evidence::Failed { .. } => ("failed", None),
+    };
     let is_running = kind.is_running();
     let has_code = !is_running && !matches!(kind, OutcomeKind::Unknown { .. });
     RunEvent {
@@ -299,8 +304,8 @@ fn event_of(record: &Envelope) -> RunEvent {
         findings: findings.into_iter().take(noesc_evidence::WORDS_MAX).collect(),
         severity: severity.map_or("none", |severity| severity.name()).into(),
         bytes: record.streams.values().map(|it| it.bytes.observed).fold(0, u64::saturating_add),
-        evidence: String::new(),
-        artifact: None,
+        evidence: if is_running { "" } else { evidence }.into(),
+        artifact,
     }
 }
 
