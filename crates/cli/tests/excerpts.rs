@@ -147,6 +147,22 @@ fn lines_are_the_same_wherever_a_read_ends() {
 }
 
 #[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let home = Home::new("excerpt-reader");
+    ran(&home, "seq 1 50000");
+    for verb in ["show last", "show last --format lines", "search last 1", "report last", "runs"] {
+        let script = format!("\"$N\" {verb} --view-bytes-max 1MiB | :; echo done");
+        let script = match verb.starts_with('s') {
+            true => script,
+            false => script.replace(" --view-bytes-max 1MiB", ""),
+        };
+        let ended = home.shell(&script);
+        assert_eq!(ended.out(), "done\n", "{verb}");
+        assert!(!ended.err().contains("error"), "{verb}: {}", ended.err());
+    }
+}
+
+#[test]
 fn what_is_no_range_is_refused() {
     let home = Home::new("show-range");
     ran(&home, "echo a");
