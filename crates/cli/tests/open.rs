@@ -66,7 +66,7 @@ fn what_fails_is_in_the_ledger_and_shows_nothing() {
     let wrong = sealed.open(&["last", "--range", "0+9"], "another passphrase");
     assert!(wrong.shown.contains("does not open"), "{}", wrong.shown);
     let end = sealed.open(&["last", "--range", "4096+1"], PASSPHRASE);
-    assert!(end.shown.contains("the stream has 39 bytes: there is none at 4096"), "{}", end.shown);
+    assert!(end.shown.contains("the stream has 40 bytes: there is none at 4096"), "{}", end.shown);
     let large = sealed.open(&["last", "--range", "0+1048577"], PASSPHRASE);
     assert!(large.shown.contains("at most 1048576 bytes"), "{}", large.shown);
     assert_eq!(sealed.open(&["last", "--range", "0+1048576"], PASSPHRASE).status.code(), Some(0));
@@ -92,7 +92,7 @@ fn raw_bytes_go_into_a_new_file_elsewhere_and_nowhere_else() {
     assert!(std::fs::read(&elsewhere).unwrap() == RAW);
     let mode = std::fs::metadata(&elsewhere).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    assert!(end.shown.contains("39 raw bytes are in"), "{}", end.shown);
+    assert!(end.shown.contains("40 raw bytes are in"), "{}", end.shown);
     let refused = |to: &str, message: &str| {
         let args = ["last", "--as", "raw", "--to", to];
         sealed.opening(&args).refused(message);
