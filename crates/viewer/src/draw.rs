@@ -56,7 +56,7 @@ impl Viewer<'_> {
             Mode::List { chosen } => self.draw_list(buffer, chosen),
             Mode::Browse | Mode::Prompt { .. } => self.draw_rows(buffer),
         }
-        if self.layout.panel > 0 {
+        if self.layout.panel > 0 && self.mode.shows_rows() {
             self.draw_panel(buffer);
         }
         if self.layout.status > 0 {
@@ -231,7 +231,7 @@ impl Viewer<'_> {
 
     fn draw_help(&self, buffer: &mut Buffer, top: u16) {
         let layout = self.layout;
-        for (row, (key, does)) in (0..layout.body).zip(KEYS.iter().skip(usize::from(top))) {
+        for (row, (key, does)) in (0..layout.sheet()).zip(KEYS.iter().skip(usize::from(top))) {
             let mut pen = self.pen(buffer, layout.title + row);
             pen.put(&format!(" {key:<19}"), Style::new());
             pen.put(does, Style::new());
@@ -253,7 +253,7 @@ impl Viewer<'_> {
         } else if index.known(self.least) != Some(index.read_up_to()) {
             pen.put("; there are more", self.theme.faint());
         }
-        let rows = usize::from(layout.body.max(1)) - 1;
+        let rows = usize::from(layout.sheet().max(1)) - 1;
         let top = (chosen + 1).saturating_sub(rows);
         for (row, of) in (1..).zip(findings.iter().skip(top).take(rows)) {
             let mut pen = self.pen(buffer, layout.title + row);

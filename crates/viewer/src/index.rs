@@ -230,7 +230,11 @@ impl Index {
 fn collect(source: &mut Source<'_>, mut scan: Scan, from: u64, to: u64) -> io::Result<Vec<Piece>> {
     let mut list: Vec<Piece> = Vec::new();
     let mut split = false;
-    while scan.done() < to && !scan.has_ended() && scan.at() < to + LOOKAHEAD_BYTES_MAX {
+    let is_open = |list: &[Piece]| list.iter().any(|piece| piece.part_of.is_some());
+    while (scan.done() < to || is_open(&list))
+        && !scan.has_ended()
+        && scan.at() < to + LOOKAHEAD_BYTES_MAX
+    {
         let next = if scan.at() < to { to } else { scan.at() + MARK_BYTES };
         scan.step_pieces(source, next, &mut |item, base, text| {
             let piece = Piece::of(item, base);

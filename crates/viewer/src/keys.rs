@@ -10,8 +10,12 @@ use crate::viewer::{Mode, Viewer, escaped};
 /// Characters that a prompt takes.
 pub(crate) const PROMPT_CHARS_MAX: usize = 1024;
 
+/// Keys that wait until work is done.
+pub(crate) const KEYS_WAITING_MAX: usize = 256;
+
 impl Viewer<'_> {
-    /// Takes a key. Whatever is to be read for it is read in later steps.
+    /// Takes a key. Whatever is to be read for it is read in later steps, and other keys wait until
+    /// they are done.
     pub fn key(&mut self, key: Key) {
         if self.job.is_some() {
             return self.key_while_working(key);
@@ -31,10 +35,21 @@ impl Viewer<'_> {
         match key {
             Key::Esc | Key::Ctrl('c') => {
                 self.job = None;
+                self.waiting.clear();
                 self.say("given up");
             }
             Key::Char('q') => self.leave(),
+            _ if self.waiting.len() < KEYS_WAITING_MAX => self.waiting.push_back(key),
             _ => {}
+        }
+    }
+
+    /// Takes the keys that waited for work to end.
+    pub(crate) fn take_waiting(&mut self) {
+        while self.job.is_none()
+            && let Some(key) = self.waiting.pop_front()
+        {
+            self.key(key);
         }
     }
 
@@ -226,7 +241,7 @@ impl Viewer<'_> {
     fn list(&mut self, key: Key, chosen: usize) {
         let findings = self.listed();
         let last = findings.len().saturating_sub(1);
-        let page = usize::from(self.layout.body.max(2)) - 1;
+        let page = usize::from(self.layout.sheet().max(2)) - 1;
         let to = match key {
             Key::Up | Key::Char('k' | 'N') => chosen.saturating_sub(1),
             Key::Down | Key::Char('j' | 'n') => chosen + 1,
@@ -263,8 +278,8 @@ impl Viewer<'_> {
         let to = match key {
             Key::Up | Key::Char('k') => top.saturating_sub(1),
             Key::Down | Key::Char('j') => top + 1,
-            Key::PageUp | Key::Char('b') => top.saturating_sub(self.layout.body),
-            Key::PageDown | Key::Char(' ') => top + self.layout.body,
+            Key::PageUp | Key::Char('b') => top.saturating_sub(self.layout.sheet()),
+            Key::PageDown | Key::Char(' ') => top + self.layout.sheet(),
             _ => {
                 self.mode = Mode::Browse;
                 return;

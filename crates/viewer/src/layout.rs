@@ -54,6 +54,11 @@ impl Layout {
         u64::from(self.body.max(1)) * self.row()
     }
 
+    /// Rows of a list or of the help, which take the place of body and panel.
+    pub(crate) fn sheet(self) -> u16 {
+        self.body + self.panel
+    }
+
     /// The column where the hexadecimal begins.
     pub(crate) fn hex(self) -> u16 {
         self.offset_digits + 1

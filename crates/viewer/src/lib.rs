@@ -33,3 +33,8 @@ pub use original::{Bytes, Ended, Original, Seen, Start, StreamInfo, ViewerError,
 pub use seen::{Copied, SEEN_RANGES_MAX, SeenRange};
 pub use view::view;
 pub use viewer::{COPIED_BYTES_MAX, Viewer};
+
+/// Compiles the example of the page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/viewer.md")]
+struct Docs;

@@ -8,6 +8,9 @@ use crate::original::Original;
 /// Bytes asked for at once.
 pub(crate) const READ_BYTES_MAX: usize = 256 * 1024;
 
+/// Bytes of a stream that are shown: so many that no sum of offsets overflows.
+pub(crate) const STREAM_BYTES_MAX: u64 = 1 << 62;
+
 /// One stream of an original.
 pub(crate) struct Source<'a> {
     original: &'a mut dyn Original,
@@ -17,7 +20,8 @@ pub(crate) struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub(crate) fn new(original: &'a mut dyn Original, stream: usize) -> Self {
-        let bytes = original.streams().get(stream).map_or(0, |stream| stream.bytes);
+        let bytes = original.streams().get(stream).map_or(0, |of| of.bytes);
+        let bytes = bytes.min(STREAM_BYTES_MAX);
         Self { original, stream, bytes }
     }
 

@@ -1,5 +1,6 @@
 //! The viewer without a terminal: keys in, cells out.
 
+use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
 
@@ -9,12 +10,13 @@ use noesc_text::AuditEscape;
 use crate::finding::Finding;
 use crate::index::{GAP_BYTES_MAX, Index};
 use crate::job::{Job, Step};
+use crate::key::Key;
 use crate::layout::Layout;
 use crate::original::{Ended, Original, Seen, Start};
 use crate::page::Page;
 use crate::pattern::Pattern;
 use crate::seen::{Copied, Ranges};
-use crate::source::Source;
+use crate::source::{STREAM_BYTES_MAX, Source};
 use crate::theme::Theme;
 
 /// Bytes of one stream, and what is known of them.
@@ -47,6 +49,13 @@ pub(crate) enum Mode {
     },
 }
 
+impl Mode {
+    /// Whether the bytes are on the screen.
+    pub(crate) const fn shows_rows(&self) -> bool {
+        matches!(self, Self::Browse | Self::Prompt { .. })
+    }
+}
+
 /// The viewer without a terminal: for tests, and for a program with a screen of its own.
 ///
 /// [`view`](crate::view) is this on a terminal. Reads happen in [`draw`](Self::draw), for what is
@@ -61,7 +70,7 @@ pub(crate) enum Mode {
 /// viewer.key(Key::Char('n'));
 /// while viewer.work() {}
 ///
-/// let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 24));
+/// let mut buffer = Buffer::empty(Rect::new(0, 0, 120, 24));
 /// viewer.draw(&mut buffer);
 /// let cells: String = buffer.content().iter().map(|cell| cell.symbol()).collect();
 /// assert!(cells.contains("one\\x1b]0;hi\\x07two"));
@@ -86,6 +95,8 @@ pub struct Viewer<'a> {
     pub(crate) mark: Option<u64>,
     pub(crate) least: Severity,
     pub(crate) page: Page,
+    /// Keys that were pressed while there was work.
+    pub(crate) waiting: VecDeque<Key>,
     copied: Vec<Copied>,
     copied_bytes: u64,
     seen: Ranges,
@@ -112,7 +123,7 @@ impl<'a> Viewer<'a> {
     pub fn new(original: &'a mut dyn Original, start: &Start) -> Self {
         let stream = |stream: &crate::original::StreamInfo| Stream {
             name: escaped(&stream.name),
-            bytes: stream.bytes,
+            bytes: stream.bytes.min(STREAM_BYTES_MAX),
             cursor: 0,
             top: 0,
             index: Index::new(),
@@ -139,6 +150,7 @@ impl<'a> Viewer<'a> {
             mark: None,
             least: Severity::Low,
             page: Page::default(),
+            waiting: VecDeque::new(),
             copied: Vec::new(),
             copied_bytes: 0,
             seen: Ranges::default(),
@@ -192,6 +204,7 @@ impl<'a> Viewer<'a> {
             }
             Err(error) => self.fail(&error),
         }
+        self.take_waiting();
         self.job.is_some()
     }
 
@@ -326,7 +339,7 @@ impl<'a> Viewer<'a> {
             }
         }
         let shown = top..top + self.page.bytes.len() as u64;
-        if self.layout.body > 0 {
+        if self.layout.body > 0 && self.mode.shows_rows() {
             self.seen.add(self.stream, shown);
         }
     }

@@ -71,7 +71,7 @@ fn a_search_is_given_up() {
         }
         let rows = screen(&mut viewer, 80, 24);
         assert!(rows[23].contains("(Esc gives up)"), "{:?}", rows[23]);
-        // Other keys wait for nothing and do nothing.
+        // A key that waits is forgotten.
         viewer.key(Key::End);
         viewer.key(Key::Esc);
         assert!(!viewer.is_working());

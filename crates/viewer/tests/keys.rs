@@ -8,6 +8,9 @@ use std::io;
 
 use common::{enter, press, screen};
 use noesc_viewer::{Bytes, Key, Original, SeenRange, Start, StreamInfo, Viewer};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
 
 fn one(bytes: &[u8]) -> Bytes {
     Bytes::new([("stdout", bytes.to_vec())])
@@ -365,6 +368,35 @@ fn help_lists_the_keys_and_ends() {
     assert_eq!(screen(&mut viewer, 80, 24)[1], "0000 61 62 63                 abc");
     press(&mut viewer, keys("q"));
     assert!(viewer.is_done());
+}
+
+#[test]
+fn keys_wait_for_work() {
+    let mut original = one(b"\x1b[2J \x1b[2J \x1b[2J");
+    let mut viewer = Viewer::new(&mut original, &Start::default());
+    keys("nnfN").for_each(|key| viewer.key(key));
+    viewer.key(Key::Enter);
+    while viewer.work() {}
+    assert_eq!(cursor(&mut viewer), 5);
+}
+
+#[test]
+fn without_colours_there_is_none() {
+    let mut original = one(&common::hostile());
+    for colour in [false, true] {
+        let start = Start { colour, ..Start::default() };
+        let mut viewer = Viewer::new(&mut original, &start);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 200, 100));
+        let (mut coloured, mut styled) = (false, false);
+        for key in "nv   f?".chars() {
+            press(&mut viewer, [Key::Char(key)]);
+            viewer.draw(&mut buffer);
+            coloured |=
+                buffer.content().iter().any(|c| c.fg != Color::Reset || c.bg != Color::Reset);
+            styled |= buffer.content().iter().any(|c| c.modifier.contains(Modifier::UNDERLINED));
+        }
+        assert_eq!((coloured, styled), (colour, !colour));
+    }
 }
 
 /// Has no bytes from 64 on.
