@@ -42,7 +42,7 @@ fn example() -> PathBuf {
 /// What a terminal holds besides its cells, and what a hostile file would change.
 const STATE: &str = "#{pane_title} #{cursor_x},#{cursor_y} #{cursor_flag} #{alternate_on} \
     #{insert_flag} #{keypad_cursor_flag} #{keypad_flag} #{origin_flag} #{wrap_flag} \
-    #{mouse_any_flag} #{mouse_sgr_flag} #{mouse_utf8_flag} #{cursor_character} \
+    #{mouse_any_flag} #{mouse_sgr_flag} #{mouse_utf8_flag} \
     #{scroll_region_upper}-#{scroll_region_lower} #{pane_tabs} #{pane_fg} #{pane_bg} \
     #{buffer_size} #{window_name} #{pane_path} #{pane_in_mode} #{session_alerts}";
 
@@ -53,7 +53,7 @@ impl Pane {
     fn open(columns: u16, rows: u16) -> Self {
         let pane = Self(tempfile::tempdir().unwrap());
         let (x, y, folder) = (columns.to_string(), rows.to_string(), pane.path(""));
-        let shell = "exec env -u NO_COLOR PS1='$ ' bash --norc --noprofile -i";
+        let shell = "exec env -u NO_COLOR PS1='% ' bash --norc --noprofile -i";
         let start = ["-f", "/dev/null", "new-session", "-d", "-x", &x, "-y", &y, "-c", &folder];
         pane.tmux(&[&start[..], &[shell]].concat());
         for (option, value) in [
@@ -68,8 +68,8 @@ impl Pane {
         }
         pane.tmux(&["select-pane", "-T", "untouched"]);
         pane.tmux(&["rename-window", "untouched"]);
-        pane.see(|screen| screen.ends_with('$'));
-        pane.type_line(&format!("V='{}'; clear", example().display()));
+        pane.see(|screen| screen.ends_with('%'));
+        pane.type_line(&format!("V='{}'; PS1='$ '; clear", example().display()));
         pane.see(|screen| screen == "$");
         pane.tmux(&["pipe-pane", &format!("cat >'{}'", pane.path("sent"))]);
         pane
@@ -288,8 +288,6 @@ fn a_signal_that_ends_it_gives_the_terminal_back() {
     for (signal, number) in [("TERM", 15), ("HUP", 1), ("INT", 2), ("QUIT", 3)] {
         let pane = Pane::open(80, 24);
         pane.write("file", b"one\x1b[2Jtwo");
-        pane.type_line("clear");
-        pane.see(|screen| screen == "$");
         let before = pane.state();
         pane.type_line(r#"sh -c 'echo $$ >pid; exec "$0" file' "$V"; echo "code:$?""#);
         pane.see(|screen| screen.contains("? for help"));
@@ -378,8 +376,6 @@ fn child_that_panics() {
 #[test]
 fn a_panic_gives_the_terminal_back() {
     let pane = Pane::open(80, 24);
-    pane.type_line("clear");
-    pane.see(|screen| screen == "$");
     let before = pane.state();
     let test = std::env::current_exe().unwrap();
     let run = "--exact child_that_panics --ignored --nocapture >out 2>&1";
