@@ -325,6 +325,41 @@ fn it_stops_and_goes_on() {
 }
 
 #[test]
+fn it_draws_again_after_a_stop_that_it_did_not_see() {
+    let pane = Pane::open(80, 24);
+    pane.write("file", b"one\x1b[2Jtwo");
+    pane.type_line(r#"sh -c 'echo $$ >pid; exec "$0" file' "$V""#);
+    let first = pane.see(|screen| screen.contains("? for help"));
+    let pid = std::fs::read_to_string(pane.path("pid")).unwrap();
+    let kill = Command::new("kill").args(["-s", "STOP", pid.trim()]).status().unwrap();
+    assert!(kill.success());
+    pane.see(|screen| screen.contains("Stopped"));
+    pane.type_line("clear; echo back");
+    pane.see_end("back\n$");
+    pane.type_line("fg");
+    pane.see(|screen| screen == first);
+    pane.keys("q");
+    pane.see_end("seen: 10 bytes\n$");
+}
+
+#[test]
+fn it_ends_with_its_terminal() {
+    let pane = Pane::open(80, 24);
+    pane.write("file", b"one\x1b[2Jtwo");
+    pane.type_line(r#"sh -c 'echo $$ >pid; exec "$0" file' "$V""#);
+    pane.see(|screen| screen.contains("? for help"));
+    let pid = std::fs::read_to_string(pane.path("pid")).unwrap();
+    pane.tmux(&["kill-server"]);
+    eventually(|| {
+        let state = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        match state {
+            Ok(state) if !state.contains(") Z ") => Err(state),
+            _ => Ok(()),
+        }
+    });
+}
+
+#[test]
 fn it_follows_the_size_of_the_terminal() {
     let pane = Pane::open(80, 24);
     pane.write("file", &[b'a'; 100]);
