@@ -8,8 +8,8 @@ use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit}
 use crate::run::make_undumpable;
 use crate::signal::{CANCELLING, FORWARDED, Signals};
 
-/// Makes this process undumpable (no tracer of the same user, where the system can) and sees that it
-/// leaves no core file. `false` when one of them could not be had.
+/// Makes this process undumpable (no tracer of the same user, where the system can) and sees that
+/// it leaves no core file. `false` when one of them could not be had.
 pub fn guard_memory() -> bool {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     let has_no_core = setrlimit(Resource::Core, none).is_ok();

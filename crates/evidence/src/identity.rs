@@ -14,8 +14,8 @@ use zeroize::Zeroizing;
 use crate::protected::{self, ProtectedError, protect, unprotect};
 use crate::tree::Digest;
 
-/// Recipients that an original is sealed to. Each adds a hundred bytes and a multiplication to every
-/// segment.
+/// Recipients that an original is sealed to. Each adds a hundred bytes and a multiplication to
+/// every segment.
 pub const RECIPIENTS_MAX: usize = 8;
 
 /// Identities that one file may hold.

@@ -299,8 +299,8 @@ fn sorted(mut fingerprints: Vec<String>) -> Vec<String> {
 }
 
 /// Hands on each line of the first `len` bytes, from the last, without its LF, until `take` says
-/// that it is enough. One window is in memory at a time; a line that is longer than a record is left
-/// out.
+/// that it is enough. One window is in memory at a time; a line that is longer than a record is
+/// left out.
 fn backwards(file: &File, len: u64, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
     let mut end = len;
     while end > 0 {

@@ -206,6 +206,19 @@ impl Config {
         Ok(config)
     }
 
+    /// The same, where the file that is named need not be there: it is about to be written.
+    ///
+    /// # Errors
+    /// When it is there and can not be read or understood.
+    pub(crate) fn load_or_new(named: Option<&Path>) -> Result<Self> {
+        match named {
+            Some(path) if !path.exists() => {
+                Ok(Self { user_file: Some(path.to_path_buf()), ..Self::default() })
+            }
+            named => Self::load_own(named),
+        }
+    }
+
     fn take(&mut self, values: Vec<(&'static Key, String)>, origin: &Origin) {
         for (key, value) in values {
             self.given.insert(key.name, (value, origin.clone()));

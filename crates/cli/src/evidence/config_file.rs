@@ -88,8 +88,8 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "identity = \"a\\u001bb\"\n");
         std::fs::write(&path, "# mine\nmark = true # yes\nrecipients = [] # none yet\n").unwrap();
         set(&path, &[("recipients", list(&two)), ("approver", Value::from("x"))]).unwrap();
-        let expected = "# mine\nmark = true # yes\nrecipients = [\n    \"age1a\",\n    \"age1b\",\n] \
-                        # none yet\napprover = \"x\"\n";
+        let expected = "# mine\nmark = true # yes\nrecipients = [\n    \"age1a\",\n    \
+                        \"age1b\",\n] # none yet\napprover = \"x\"\n";
         assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
         std::fs::write(&path, "mark = [\n").unwrap();
         assert!(set(&path, &[]).is_err());

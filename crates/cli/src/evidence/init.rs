@@ -25,12 +25,12 @@ use crate::say::say;
 ///
 /// Runs are sealed to recipients: who has the identity of one can open them, nobody else. An
 /// identity is protected by a passphrase, asked for at the terminal. It belongs on another machine,
-/// or on a disk that is not always there: what the agent can read and guess at is no secret. Without
-/// a recipient nothing raw is kept.
+/// or on a disk that is not always there: what the agent can read and guess at is no secret.
+/// Without a recipient nothing raw is kept.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  noesc init --identity /media/stick/noesc.age
+  noesc init --identity STICK/noesc.age
   noesc init --recipient age1… --recipient age1…     made elsewhere: the keys never come here
   noesc init --approver ~/approver.age               who signs decisions
   noesc init --confirm                               after the recipients were changed")]
@@ -78,7 +78,7 @@ const EXPLANATION: [&str; 4] = [
 ];
 
 pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
-    let config = Config::load_own(args.config.as_deref())?;
+    let config = Config::load_or_new(args.config.as_deref())?;
     let is_new = args.identity.is_some() || args.approver.is_some() || !args.recipient.is_empty();
     if !is_new && !args.confirm && !args.old_identity_lost {
         EXPLANATION.iter().for_each(|line| say(line));

@@ -276,9 +276,9 @@ pub fn check(
     search.judge(asked, now)
 }
 
-/// Looks once more whether a decision allows what is asked, while nobody else can write, and uses it
-/// up: from then on it allows nothing, also when we end here. `run` is the id of the run, if it has
-/// one already.
+/// Looks once more whether a decision allows what is asked, while nobody else can write, and uses
+/// it up: from then on it allows nothing, also when we end here. `run` is the id of the run, if it
+/// has one already.
 pub fn use_up(
     ledger: &mut Ledger<'_>,
     id: &str,

@@ -19,7 +19,7 @@ fn argv(words: &[&str]) -> Vec<OsString> {
 /// What most of these tests ask for.
 fn with<T>(ask: impl FnOnce(&Asked<'_>) -> T) -> T {
     let argv = argv(&["rm", "-r", "it"]);
-    ask(&Asked { argv: &argv, cwd: Path::new("/work"), policy: POLICY })
+    ask(&Asked { argv: &argv, cwd: Path::new("/repo"), policy: POLICY })
 }
 
 fn decide(place: &Place, key: Option<&ApproverKey>) -> Result<String, DecisionError> {
@@ -96,7 +96,7 @@ fn an_approval_of_one_thing_is_none_of_another() {
         check(key, &id, &asked, moment(1), WAIT).map(drop).map_err(|error| error.word())
     };
     let right = &["rm", "-r", "it"][..];
-    assert_eq!(ask(right, "/work", POLICY), Ok(()));
+    assert_eq!(ask(right, "/repo", POLICY), Ok(()));
     for other in [
         &["rm", "-r", "all"][..],
         &["rm", "-r it"],
@@ -105,12 +105,12 @@ fn an_approval_of_one_thing_is_none_of_another() {
         &["rm-r", "it"],
         &[],
     ] {
-        assert_eq!(ask(other, "/work", POLICY), Err("command"), "{other:?}");
+        assert_eq!(ask(other, "/repo", POLICY), Err("command"), "{other:?}");
     }
-    for other in ["/", "/work/", "/work/..", "/Work"] {
+    for other in ["/", "/repo/", "/repo/..", "/Repo"] {
         assert_eq!(ask(right, other, POLICY), Err("folder"), "{other}");
     }
-    assert_eq!(ask(right, "/work", "sha256:01"), Err("policy"));
+    assert_eq!(ask(right, "/repo", "sha256:01"), Err("policy"));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn an_agent_with_the_key_of_the_ledger_gets_no_decision() {
     let mut event = own.last();
     place.write(Kind::Decision, &event);
     assert_eq!(refused(&place, &own_id), "signature");
-    // It names itself: with no signature, with its own, with one of the approver for something else.
+    // It names itself: with no signature, its own, or one of the approver for something else.
     place.name(&mallory, None);
     place.name(&mallory, Some(&mallory));
     let decided = decide(&place, Some(&alice)).unwrap();
