@@ -8,7 +8,7 @@ mod typing;
 
 use std::time::SystemTime;
 
-use common::{Ended, PATIENCE, ran};
+use common::{Ended, PATIENCE, ended, ran, spawned};
 use noesc_evidence::{ApproverKey, CollectorKey, Kind, Ledger};
 use serde_json::{Value, json};
 use typing::Home;
@@ -125,7 +125,18 @@ fn an_agent_gets_no_decision() {
     init.answer("Passphrase", "own passphrase");
     init.answer("Passphrase for the old approver's key", "own passphrase");
     init.refused("the passphrase does not open ");
-    // It writes into the ledger itself.
+    home.write_config(&before);
+}
+
+/// The same agent writes into the ledger itself.
+#[test]
+fn an_agent_with_the_key_of_the_ledger_gets_no_decision() {
+    let home = Home::new("decide-ledger");
+    home.approver(PASSPHRASE);
+    let before = home.config();
+    let own = home.folder.path("own.age");
+    let verifier = ApproverKey::create(&own, "own passphrase").unwrap();
+    let own = own.to_str().unwrap();
     let key = CollectorKey::load(&home.folder.path("state/noesc/collector.key")).unwrap();
     let write = |kind, event: &Value| {
         let path = home.folder.path("state/noesc/ledger");
@@ -141,19 +152,22 @@ fn an_agent_gets_no_decision() {
         }),
     );
     home.write_config(&format!("approver = \"{verifier}\"\napprover_identity = \"{own}\"\n"));
+    let ask = ["decide", "--command", "--reason", "please", "--"];
     let mut decide = home.typed(&[&ask[..], &COMMAND].concat());
     decide.answer("Passphrase", "own passphrase");
     decide.refused("expected the key of the approver noesc.approver/");
     home.write_config(&before);
     let id = decided(&home, &[]);
     let signed = events(&home).pop().unwrap()["event"].clone();
-    run(&home, &id, &[], &COMMAND).is("approved\n", "", 0);
+    // Of two at once one runs.
+    let line = [&["run", "--decision", &id, "--"], &COMMAND[..]].concat();
+    let both = [home.noesc(&line), home.noesc(&line)].map(spawned).map(ended);
+    assert_eq!(both.iter().filter(|ended| ended.out() == "approved\n").count(), 1, "{both:?}");
+    assert_eq!(both.iter().filter(|ended| ended.code() == 125).count(), 1, "{both:?}");
     // It gives a used one another id, another command, another end.
-    for (name, value) in [
-        ("id", json!(claimed)),
-        ("argv_sha256", json!("0".repeat(64))),
-        ("expires", json!("9999-12-31T23:59:59.999Z")),
-    ] {
+    for (name, value) in
+        [("argv_sha256", json!("0".repeat(64))), ("expires", json!("9999-12-31T23:59:59.999Z"))]
+    {
         let mut other = signed.clone();
         other["id"] = json!("0123456789abcdef0123456789abcdef");
         other[name] = value;
@@ -164,7 +178,7 @@ fn an_agent_gets_no_decision() {
     }
     let verified = ran(home.noesc(&["ledger", "verify"]));
     assert_eq!(verified.code(), 0);
-    let warned = "noesc: warning: record 3 names an approver without the one before\n";
+    let warned = "noesc: warning: record 1 names an approver without the one before\n";
     assert!(verified.err().contains(warned), "{}", verified.err());
 }
 

@@ -43,6 +43,14 @@ fn keys_are_made_protected_and_named() {
     let mut init = home.typed(&["init", "--identity", &identity, "--approver", &approver]);
     init.see("New passphrase for the identity");
     assert!(!init.echoes());
+    if cfg!(target_os = "linux") {
+        let limits = std::fs::read_to_string(format!("/proc/{}/limits", init.pid())).unwrap();
+        let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+        assert_eq!(core.split_whitespace().skip(4).take(2).collect::<Vec<_>>(), ["0", "0"]);
+    }
+    // A stop of a job that nobody could continue does not take place; it is asked again.
+    init.forget();
+    init.press("\u{1a}");
     init.answer("New passphrase for the identity", PASSPHRASE);
     init.answer("The same once more", PASSPHRASE);
     init.answer("New passphrase for the approver's key", "another passphrase");

@@ -42,7 +42,7 @@ impl ApproverKey {
         let form = || ProtectedError::Form { path: path.to_owned(), expected: "an approver's key" };
         let text = unprotect(path, passphrase)?;
         let key = CollectorKey::parse_secret(&text).map_err(|_| form())?;
-        if key.verifier().name().starts_with(NAME) { Ok(Self(key)) } else { Err(form()) }
+        if is_approvers(key.verifier()) { Ok(Self(key)) } else { Err(form()) }
     }
 
     #[cfg(test)]
@@ -59,6 +59,11 @@ impl ApproverKey {
     pub(crate) fn sign(&self, text: &str) -> String {
         self.0.sign(text.as_bytes())
     }
+}
+
+/// Whether a key can be an approver's.
+pub(crate) fn is_approvers(key: &VerifierKey) -> bool {
+    key.name().starts_with(NAME)
 }
 
 /// What an approver signs: a first line that no other signed text has, then a line for each name

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::approver::{ApproverKey, are_lines, text_of};
+use crate::approver::{ApproverKey, are_lines, is_approvers, text_of};
 use crate::error::LedgerError;
 use crate::files;
 use crate::identity::{Recipient, Recipients};
@@ -88,7 +88,7 @@ impl Approvers {
         let event = serde_json::from_str::<Event>(record.event).ok();
         let named = event.as_ref().and_then(|event| event.approver.as_deref());
         let (Some(event), Some(named)) = (&event, named) else { return };
-        let approver = VerifierKey::parse(named).ok();
+        let approver = VerifierKey::parse(named).ok().filter(is_approvers);
         let is_bound = match (&approver, &self.bound) {
             (None, _) => false,
             (Some(_), None) => true,

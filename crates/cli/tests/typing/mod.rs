@@ -136,8 +136,13 @@ impl Typed {
     #[track_caller]
     pub fn answer(&mut self, prompt: &str, text: &str) {
         self.see(prompt);
-        self.at = self.seen.len();
+        self.forget();
         self.press(&format!("{text}\n"));
+    }
+
+    /// What is seen from now on is what is meant.
+    pub fn forget(&mut self) {
+        self.at = self.seen.len();
     }
 
     pub fn press(&mut self, keys: &str) {

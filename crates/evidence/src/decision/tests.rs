@@ -142,6 +142,12 @@ fn a_decision_has_its_time() {
 fn what_is_only_claimed_does_not_count() {
     let (alice, mallory) = (approver(1), approver(2));
     let place = Place::new();
+    // The key of the ledger itself is no approver's.
+    let named = json!({
+        "action": "init", "recipients": [], "fingerprints": [], "from": [], "signature": null,
+        "approver": place.key.verifier().to_string(),
+    });
+    place.write(Kind::Recipients, &named);
     let claimed = decide(&place, None).unwrap();
     assert_eq!(place.last()["claimed"], true);
     assert_eq!(refused(&place, &claimed), "claimed");
