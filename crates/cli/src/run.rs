@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use noesc::{Form, Profile, Style};
 use noesc_session::envelope::{Envelope, Format, Recorded, StreamName, render};
 use noesc_session::{
-    Answer, CollectError, Command, Expect, Limits, Outlet, Settings, Size, Stdin, collect, live,
-    named_descriptors, nonces, told,
+    Answer, CollectError, Command, Expect, Limits, Outlet, Runs, Settings, Size, Stdin, collect,
+    live, named_descriptors, nonces, told,
 };
 
 use crate::args::{ExpectKind, RunArgs, RunFormat};
@@ -21,7 +21,7 @@ use crate::input::{create, stdin, unwritten};
 use crate::kept;
 use crate::limits::{limits, size_of};
 use crate::note;
-use crate::runs::{self, detach, write_record};
+use crate::runs::{detach, write_record};
 use crate::say::{is_one_output, lines_are_open, say};
 use crate::status::exit;
 
@@ -81,7 +81,7 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     if args.detach {
         return detach::front(args, command.keep_fds.as_deref().unwrap_or_default());
     }
-    settings.runs = runs::place();
+    settings.runs = kept::store(&config).map(|store| Runs::at(store.runs_path()));
     let quiet = args.quiet.unwrap_or(config.is_on("quiet")) || args.facts_fd.is_some();
     let run = Run { command, limits, settings, view_bytes_max };
     match args.format {

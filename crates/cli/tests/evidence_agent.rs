@@ -170,7 +170,8 @@ fn a_hidden_number_is_confirmed_by_no_digest() {
     let asked = ran(sealed.home.noesc(&["digest", "last", "--stream", "stdout", "--equals", &hex]));
     assert_eq!(asked.code(), 2, "{} {}", asked.out(), asked.err());
     let other = "0".repeat(64);
-    let guessed = ran(sealed.home.noesc(&["digest", "last", "--stream", "stdout", "--equals", &other]));
+    let guessed =
+        ran(sealed.home.noesc(&["digest", "last", "--stream", "stdout", "--equals", &other]));
     assert_eq!((guessed.out(), guessed.err()), (asked.out(), asked.err()));
 }
 

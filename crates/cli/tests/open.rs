@@ -36,7 +36,10 @@ fn an_extract_is_printed_in_a_form_that_acts_on_nothing() {
     assert_eq!(extract("clean", "0+4096"), "one\ntwo\nthree\n");
     let [open, shown, ..] = &sealed.decisions()[..] else { panic!() };
     assert_eq!((open["action"].as_str(), open["form"].as_str()), (Some("open"), Some("audit")));
-    assert_eq!((open["range"]["offset"].as_u64(), open["range"]["bytes"].as_u64()), (Some(4), Some(13)));
+    assert_eq!(
+        (open["range"]["offset"].as_u64(), open["range"]["bytes"].as_u64()),
+        (Some(4), Some(13))
+    );
     assert_eq!(open["reason"], "a test");
     assert_eq!((shown["action"].as_str(), &shown["decision"]), (Some("shown"), &open["id"]));
     assert_eq!(shown["bytes"], 13);

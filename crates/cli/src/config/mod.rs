@@ -219,6 +219,18 @@ impl Config {
         }
     }
 
+    /// The user's file alone, for verbs that take nothing else of it. One that can not be used is
+    /// as good as not there: the verbs that need it say what is wrong.
+    pub(crate) fn of_user() -> Self {
+        let mut config = Self { user_file: file::user_path(), ..Self::default() };
+        if let Some(path) = config.user_file.clone()
+            && let Ok(Some(values)) = file::read(&path)
+        {
+            config.take(values, &Origin::User(path));
+        }
+        config
+    }
+
     fn take(&mut self, values: Vec<(&'static Key, String)>, origin: &Origin) {
         for (key, value) in values {
             self.given.insert(key.name, (value, origin.clone()));

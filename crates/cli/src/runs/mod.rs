@@ -9,23 +9,22 @@ mod wait;
 
 use std::ffi::OsStr;
 
-use etcetera::BaseStrategy;
 use noesc_session::envelope::Envelope;
 use noesc_session::{FindError, RecordError, Runs, StoredRun};
 
+use crate::config::Config;
 use crate::fail::{Failure, Result, escaped, quoted, reason};
+use crate::kept;
 
 pub(crate) use ps::{PsArgs, cut, ps};
 pub(crate) use stop::{StopArgs, stop};
 pub(crate) use tell::{Output, missing, write_record};
 pub(crate) use wait::{WaitArgs, wait};
 
-/// Where the runs of this user are, by the platform's convention; `None` without a home.
+/// Where the runs of this user are: in the store of the user's configuration, or by the platform's
+/// convention; `None` without a home.
 pub(crate) fn place() -> Option<Runs> {
-    let base = etcetera::choose_base_strategy().ok()?;
-    // Some platforms have no place for state of their own.
-    let state = base.state_dir().unwrap_or_else(|| base.data_dir());
-    Some(Runs::at(state.join("noesc").join("runs")))
+    Some(Runs::at(kept::store(&Config::of_user())?.runs_path()))
 }
 
 fn all() -> Result<Runs> {

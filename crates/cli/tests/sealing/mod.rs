@@ -91,9 +91,10 @@ impl Sealed {
         let folders = std::fs::read_dir(self.store().runs_path()).unwrap().map(Result::unwrap);
         // One that was killed before it held its lock has started nothing.
         let folders = folders.filter(|folder| {
-            std::fs::read_dir(folder.path()).unwrap().flatten().any(|entry| {
-                !entry.file_name().to_string_lossy().ends_with(".new")
-            })
+            std::fs::read_dir(folder.path())
+                .unwrap()
+                .flatten()
+                .any(|entry| !entry.file_name().to_string_lossy().ends_with(".new"))
         });
         folders.map(|folder| folder.file_name().into_string().unwrap()).collect()
     }
