@@ -48,6 +48,8 @@ impl Sealed {
         read(&store.ledger_path(), key.verifier(), wait, |record, _| {
             if let "run" | "recovered" = record.kind
                 && let Ok(entry) = serde_json::from_str::<RunEntry>(record.event)
+                // A torn tail that was cut is of no run.
+                && !entry.run.is_empty()
             {
                 entries.push((record.kind.to_owned(), entry));
             }
