@@ -229,7 +229,7 @@ impl Index {
 /// The pieces from where a pass stands, up to an offset.
 fn collect(source: &mut Source<'_>, mut scan: Scan, from: u64, to: u64) -> io::Result<Vec<Piece>> {
     let mut list: Vec<Piece> = Vec::new();
-    let mut split = false;
+    let mut split = scan.split();
     let is_open = |list: &[Piece]| list.iter().any(|piece| piece.part_of.is_some());
     while (scan.done() < to || is_open(&list))
         && !scan.has_ended()
@@ -244,13 +244,13 @@ fn collect(source: &mut Source<'_>, mut scan: Scan, from: u64, to: u64) -> io::R
                 parts.for_each(|part| part.become_part(&piece));
             }
             if matches!(item.what, What::SplitIntroducer { .. }) {
-                split = true;
+                split = Some(base + item.offset);
                 return;
             }
             for mut piece in piece.split(item, base, text) {
                 let shown = piece.tile.end > from && piece.tile.start < to;
                 if shown && !piece.tile.is_empty() {
-                    if std::mem::take(&mut split) {
+                    if split == Some(piece.tile.start) {
                         piece.begins_split();
                     }
                     list.push(piece);

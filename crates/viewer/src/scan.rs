@@ -26,6 +26,8 @@ pub(crate) struct Scan {
     /// LFs before `at`, from `base` on.
     lines: u64,
     ended: bool,
+    /// Where the last introducer is that a line end had cut off.
+    split: Option<u64>,
     /// The last bytes before `at`: those of an item that begins before a chunk.
     tail: Vec<u8>,
 }
@@ -60,7 +62,16 @@ impl Held<'_> {
 impl Scan {
     pub(crate) fn from(base: u64) -> Self {
         let items = Items::new(TEXT_COLUMNS);
-        Self { items, base, at: base, done: base, lines: 0, ended: false, tail: Vec::new() }
+        Self {
+            items,
+            base,
+            at: base,
+            done: base,
+            lines: 0,
+            ended: false,
+            split: None,
+            tail: Vec::new(),
+        }
     }
 
     pub(crate) fn at(&self) -> u64 {
@@ -73,6 +84,10 @@ impl Scan {
 
     pub(crate) fn lines(&self) -> u64 {
         self.lines
+    }
+
+    pub(crate) fn split(&self) -> Option<u64> {
+        self.split
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -133,12 +148,15 @@ impl Scan {
             self.items.clone().finish(&mut |item| sink(&item, base, &held));
             return Ok(());
         }
-        let mut done = self.done;
+        let (mut done, mut split) = (self.done, self.split);
         self.items.push(&chunk, &mut |item| {
+            if matches!(item.what, What::SplitIntroducer { .. }) {
+                split = Some(base + item.offset);
+            }
             done = base + item.offset + item.length;
             sink(&item, base, &held);
         });
-        self.done = done;
+        (self.done, self.split) = (done, split);
         self.lines += memchr::memchr_iter(b'\n', &chunk).count() as u64;
         self.at += chunk.len() as u64;
         let kept = TAIL_BYTES.saturating_sub(chunk.len()).min(self.tail.len());

@@ -81,6 +81,17 @@ fn a_sequence_with_something_inside_is_one() {
 }
 
 #[test]
+fn an_introducer_on_the_next_line_is_told() {
+    let mut original = one(b"\x1b\n[31mtext that goes on for a while");
+    let mut viewer = Viewer::new(&mut original, &Start::default());
+    press(&mut viewer, keys("n"));
+    let rows = screen(&mut viewer, 80, 24);
+    assert!(rows[23].starts_with("high: split-introducer at byte 2 "), "{:?}", rows[23]);
+    assert_eq!(rows[15], " text HIGH");
+    assert!(rows.contains(&" finding: split-introducer".to_owned()));
+}
+
+#[test]
 fn arrows_and_letters_move_the_cursor() {
     let mut original = one(&[b'a'; 1000]);
     let mut viewer = Viewer::new(&mut original, &Start::default());
