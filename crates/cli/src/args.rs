@@ -618,6 +618,7 @@ mod tests {
             "noesc init --identity FILE --recipient age1 --confirm",
             "noesc decide last approved --reason why",
             "noesc decide --command --reason why --expires 2h --time-max 1m -- true -x",
+            "noesc open last --reason why --range 0x10+16 --as hex --stream stdout",
             "noesc ledger verify --since FILE --store DIR",
             "noesc config trust FILE",
             "noesc config --profile display --json",

@@ -56,7 +56,7 @@ fn folders_and_files_are_the_users_alone() {
             assert_eq!(mode(&home.folder.path("state").join(folder)), 0o700, "{umask} {folder}");
         }
         assert_eq!(mode(&home.of(&run)), 0o700);
-        let names = ["collected", "drained", "record.json", "stderr.txt", "stdout.txt"];
+        let names = ["drained", "record.json", "stderr.txt", "stdout.txt"];
         assert_eq!(home.names(&run), names);
         for name in names {
             assert_eq!(mode(&home.of(&run).join(name)), 0o600, "{umask} {name}");

@@ -284,7 +284,8 @@ pub(crate) fn catch_up(
             if failed.is_some() {
                 return;
             }
-            if record.kind == Kind::Run.as_str() {
+            // A run whose collector was killed is told of by whoever found it so.
+            if [Kind::Run, Kind::Recovered].iter().any(|kind| record.kind == kind.as_str()) {
                 events.extend(RunEvent::parse(record.event));
             }
             reached = position;

@@ -14,15 +14,13 @@ use crate::files;
 use crate::identity::{Recipient, Recipients};
 use crate::key::{VerifierKey, decode_signature};
 use crate::ledger::{Ledger, io_error};
-use crate::record::{Kind, RECORD_BYTES_MAX, Record};
+use crate::record::{Kind, Record};
+use crate::tail::backwards;
 use crate::tree::Digest;
 use crate::verify::read;
 
 /// The first line of what an approver signs when it hands over to another.
 const CONTEXT: &str = "noesc.recipients/1";
-
-/// Bytes of a ledger that are looked at at once, from its end.
-const WINDOW_BYTES: usize = 2 * RECORD_BYTES_MAX;
 
 /// What a `recipients` event says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -296,31 +294,6 @@ impl Known {
 fn sorted(mut fingerprints: Vec<String>) -> Vec<String> {
     fingerprints.sort();
     fingerprints
-}
-
-/// Hands on each line of the first `len` bytes, from the last, without its LF, until `take` says
-/// that it is enough. One window is in memory at a time; a line that is longer than a record is
-/// left out.
-fn backwards(file: &File, len: u64, mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
-    let mut end = len;
-    while end > 0 {
-        let start = end.saturating_sub(WINDOW_BYTES as u64);
-        let mut window = vec![0; usize::try_from(end - start).unwrap_or_default()];
-        file.read_exact_at(&mut window, start)?;
-        let mut lines = window.split(|&byte| byte == b'\n').collect::<Vec<_>>();
-        // The first one may begin before the window: it is the last of the next one.
-        let first = if start == 0 { None } else { Some(lines.remove(0).len()) };
-        if lines.iter().rev().any(|line| !line.is_empty() && !take(line)) {
-            return Ok(());
-        }
-        end = match first {
-            None => 0,
-            // No line ends in the window: what is there is no record.
-            Some(len) if len == window.len() => start,
-            Some(len) => start + len as u64,
-        };
-    }
-    Ok(())
 }
 
 #[cfg(test)]

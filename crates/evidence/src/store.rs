@@ -198,7 +198,7 @@ impl Store {
         let failed = |source| KeyError::Io { doing: "make", path: path.clone(), source };
         let mut random = [0; 8];
         getrandom::fill(&mut random).map_err(|error| failed(io::Error::other(error)))?;
-        let name = format!("noesc.local/{}", &Digest::of(&random).to_string()[..16]);
+        let name = format!("noesc.ledger/{}", &Digest::of(&random).to_string()[..16]);
         match CollectorKey::create(&path, &name) {
             // Another run was quicker.
             Err(KeyError::Exists { .. }) => CollectorKey::load(&path),

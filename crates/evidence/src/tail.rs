@@ -1,5 +1,5 @@
-//! The last records of a ledger, read backwards and believed as they stand: what a run has to know
-//! before it starts must not cost the reading of all that was before.
+//! The last records of a ledger, read backwards: what a run has to know before it starts must not
+//! cost the reading of all that was before. They are believed as they stand.
 
 use std::fs::File;
 use std::io;
@@ -7,11 +7,8 @@ use std::os::unix::fs::FileExt;
 
 use crate::record::{RECORD_BYTES_MAX, Record};
 
-/// Bytes that are looked through: some thousand records.
-const LOOKED_BYTES_MAX: u64 = 4 * 1024 * 1024;
-
-/// Bytes that are read at once. A record is never longer.
-const WINDOW: u64 = 2 * RECORD_BYTES_MAX as u64;
+/// Bytes that are read at once: a whole record is among them.
+const WINDOW_BYTES: usize = 2 * RECORD_BYTES_MAX;
 
 /// Asks the records before `end`, the last first, until one answers.
 pub(crate) fn latest<T>(
@@ -19,26 +16,39 @@ pub(crate) fn latest<T>(
     end: u64,
     mut ask: impl FnMut(&Record<'_>) -> Option<T>,
 ) -> io::Result<Option<T>> {
-    let mut end = end;
-    let first = end.saturating_sub(LOOKED_BYTES_MAX);
-    while end > first {
-        let start = end.saturating_sub(WINDOW);
-        let mut bytes = vec![0; usize::try_from(end - start).unwrap_or_default()];
-        file.read_exact_at(&mut bytes, start)?;
-        // The first line of a window may begin before it.
-        let whole = match start {
-            0 => 0,
-            _ => bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1),
+    let mut answer = None;
+    backwards(file, end, |line| {
+        answer = Record::parse(line).ok().and_then(|record| ask(&record));
+        answer.is_none()
+    })?;
+    Ok(answer)
+}
+
+/// Hands on each line of the first `len` bytes, from the last, without its LF, until `take` says
+/// that it is enough. One window is in memory at a time; a line that is longer than a record is
+/// left out.
+pub(crate) fn backwards(
+    file: &File,
+    len: u64,
+    mut take: impl FnMut(&[u8]) -> bool,
+) -> io::Result<()> {
+    let mut end = len;
+    while end > 0 {
+        let start = end.saturating_sub(WINDOW_BYTES as u64);
+        let mut window = vec![0; usize::try_from(end - start).unwrap_or_default()];
+        file.read_exact_at(&mut window, start)?;
+        let mut lines = window.split(|&byte| byte == b'\n').collect::<Vec<_>>();
+        // The first one may begin before the window: it is the last of the next one.
+        let first = if start == 0 { None } else { Some(lines.remove(0).len()) };
+        if lines.iter().rev().any(|line| !line.is_empty() && !take(line)) {
+            return Ok(());
+        }
+        end = match first {
+            None => 0,
+            // No line ends in the window: what is there is no record.
+            Some(len) if len == window.len() => start,
+            Some(len) => start + len as u64,
         };
-        for line in bytes[whole..].split(|byte| *byte == b'\n').rev() {
-            if let Some(answer) = Record::parse(line).ok().and_then(|record| ask(&record)) {
-                return Ok(Some(answer));
-            }
-        }
-        if whole == bytes.len() {
-            return Ok(None);
-        }
-        end = start + whole as u64;
     }
-    Ok(None)
+    Ok(())
 }

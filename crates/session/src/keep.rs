@@ -165,7 +165,11 @@ impl<'a> Keep<'a> {
         transcript_bytes: u64,
     ) -> Envelope {
         let Self { evidence, key, run, recipients_changed, sealer, .. } = self;
+        let was_started = !matches!(record.outcome.kind, OutcomeKind::SpawnFailed { .. });
         let sealed = sealer.and_then(|sealer| {
+            if !was_started {
+                return Err(Without::NotKept("it was not started".into()));
+            }
             let sealed = sealer.finish(closing(&record, digests).as_bytes());
             settle(&evidence.store, run, sealed)
         });
@@ -193,8 +197,11 @@ impl<'a> Keep<'a> {
             let raw_artifact = entry.artifact.as_ref().map(Escaped::new);
             record.evidence = unkept(evidence.recipients.is_some(), &reason, raw_artifact);
             write(&record);
-        } else {
+        } else if was_started {
             place.is_whole();
+        } else {
+            // The ledger says all that there is to say.
+            place.folder.clear();
         }
         crash_point("told");
         record

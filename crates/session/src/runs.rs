@@ -231,6 +231,11 @@ impl RunFolder {
         })
     }
 
+    /// Removes the folder and what is in it, as far as that goes.
+    pub(crate) fn clear(&self) {
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+
     /// Removes the folder and all that is in it.
     ///
     /// # Errors

@@ -85,7 +85,8 @@ mod tests {
         let path = folder.path().join("noesc").join("config.toml");
         let two = ["age1a".to_owned(), "age1b".to_owned()];
         set(&path, &[("identity", Value::from("a\u{1b}b"))]).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "identity = \"a\\u001bb\"\n");
+        let escaped = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(escaped.to_lowercase(), "identity = \"a\\u001bb\"\n");
         std::fs::write(&path, "# mine\nmark = true # yes\nrecipients = [] # none yet\n").unwrap();
         set(&path, &[("recipients", list(&two)), ("approver", Value::from("x"))]).unwrap();
         let expected = "# mine\nmark = true # yes\nrecipients = [\n    \"age1a\",\n    \

@@ -48,27 +48,12 @@ pub(crate) struct Store {
 impl Store {
     /// Opens the store, and makes what of it is missing.
     pub(crate) fn open(root: &Path) -> Result<Self> {
-        use std::os::unix::fs::DirBuilderExt;
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(root);
-        made.map_err(|error| {
-            Failure::io("can not make the store", root.as_os_str(), &error)
-                .hint("name another folder: --store DIR")
+        let place = noesc_evidence::Store::at(root);
+        place.prepare().map_err(|error| {
+            Failure::io("can not use the store", root.as_os_str(), &error)
+                .hint("give it to yourself alone (chmod 700), or name another folder: --store DIR")
         })?;
-        let path = root.join("collector.key");
-        let key = match CollectorKey::load(&path) {
-            Err(KeyError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-                let mut name = [0; 8];
-                getrandom::fill(&mut name).map_err(|error| Failure::new(escaped(error)))?;
-                let name = format!("noesc.ledger/{:016x}", u64::from_be_bytes(name));
-                match CollectorKey::create(&path, &name) {
-                    // Another process was quicker.
-                    Err(KeyError::Exists { .. }) => CollectorKey::load(&path),
-                    other => other,
-                }
-            }
-            other => other,
-        };
-        Ok(Self { ledger: root.join("ledger"), key: key? })
+        Ok(Self { ledger: place.ledger_path(), key: place.key()? })
     }
 
     /// Opens a store that is there.

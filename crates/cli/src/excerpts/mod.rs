@@ -73,7 +73,7 @@ fn no_stream(record: &Envelope, name: &str) -> Failure {
 /// That nothing is stored of a view.
 fn not_stored(run: &StoredRun, name: StreamName) -> Failure {
     Failure::new(format!("no transcript is kept of the {} of {}", name.name(), run.id()))
-        .hint("it was run without \"--detach\", or with \"--expect artifact\"")
+        .hint("it was pruned, run with \"--expect artifact\", or nothing was to be kept: \"noesc config\"")
 }
 
 /// `1 line`, `2 lines`.

@@ -58,7 +58,7 @@ pub(crate) fn find(part: &str) -> Result<StoredRun> {
         }
         FindError::Io(error) => unusable(&runs, &error),
         _ if part == "last" => {
-            Failure::new("there is no run yet").hint("\"noesc run --detach\" starts one")
+            Failure::new("there is no run yet").hint("\"noesc run -- COMMAND\" makes one")
         }
         _ => Failure::new(format!("there is no run {id}"))
             .hint("\"noesc ps --all\" lists those that are known"),

@@ -49,10 +49,7 @@ fn text(run: &StoredRun, record: &Envelope) -> Result<Vec<String>> {
     output.finish();
     let is_started = !matches!(record.outcome.kind, OutcomeKind::SpawnFailed { .. });
     if !has_any && is_started {
-        notes.push(format!(
-            "no transcript is kept of {}: it was run without \"--detach\"",
-            run.id()
-        ));
+        notes.push(format!("no transcript is kept of {}", run.id()));
     }
     notes.extend(record.expected.as_ref().filter(|it| !it.met).map(ToString::to_string));
     notes.extend(how_it_ended(record));
