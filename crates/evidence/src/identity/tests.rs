@@ -116,7 +116,7 @@ fn a_file_holds_one_to_eight_identities() {
             text.push_str(key.to_string().expose_secret());
             text.push_str("\r\n");
         }
-        protect(&path, "p", &text).unwrap();
+        protected::protect_by(4, &path, "p", &text).unwrap();
         assert_eq!(unlock(&path, "p").is_ok(), is_read, "{count}");
     }
     assert_eq!(IDENTITIES_MAX, 8);
