@@ -211,3 +211,27 @@ fn a_verdict_is_signed_or_claimed_and_names_a_run() {
     let empty = ran(home.noesc(&["decide", "last", "denied", "--reason", "", "--unsigned"]));
     empty.refused("expected a reason of 1 to 4096 bytes, found one of 0", 2);
 }
+
+#[test]
+fn an_approver_hands_over_with_its_passphrase() {
+    let home = Home::new("decide-handover");
+    let old = home.approver(PASSPHRASE);
+    let id = decided(&home, &[]);
+    let new = home.folder.name("new.age");
+    let mut init = home.typed(&["init", "--approver", &new]);
+    init.answer("New passphrase for the approver's key", "another passphrase");
+    init.answer("The same once more", "another passphrase");
+    init.answer("Passphrase for the old approver's key", PASSPHRASE);
+    init.succeeds();
+    assert!(home.config().contains(&format!("approver_identity = \"{new}\"\n")));
+    let why = "expected the signature of the approver of this ledger, found another";
+    refused(&run(&home, &id, &[], &COMMAND), why);
+    let ask = ["decide", "--command", "--reason", "because"];
+    let mut decide = home.typed(&[&ask[..], &["--approver", &old, "--"], &COMMAND].concat());
+    decide.answer("Passphrase", PASSPHRASE);
+    decide.refused("expected the key of the approver noesc.approver/");
+    let mut decide = home.typed(&[&ask[..], &["--"], &COMMAND].concat());
+    decide.answer("Passphrase", "another passphrase");
+    let id = decide.succeeds().stdout;
+    run(&home, id.trim_end(), &[], &COMMAND).is("approved\n", "", 0);
+}
