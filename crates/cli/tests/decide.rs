@@ -125,7 +125,7 @@ fn an_agent_gets_no_decision() {
     home.write_config(&format!("approver_identity = \"{approver}\"\n"));
     let mut init = home.typed(&["init", "--approver", own]);
     init.answer("Passphrase", "own passphrase");
-    init.answer("Passphrase for the old approver's key", "own passphrase");
+    init.answer("Passphrase for the key of the approver noesc.approver/", "own passphrase");
     init.refused("the passphrase does not open ");
     home.write_config(&before);
 }
@@ -221,7 +221,7 @@ fn an_approver_hands_over_with_its_passphrase() {
     let mut init = home.typed(&["init", "--approver", &new]);
     init.answer("New passphrase for the approver's key", "another passphrase");
     init.answer("The same once more", "another passphrase");
-    init.answer("Passphrase for the old approver's key", PASSPHRASE);
+    init.answer("Passphrase for the key of the approver noesc.approver/", PASSPHRASE);
     init.succeeds();
     assert!(home.config().contains(&format!("approver_identity = \"{new}\"\n")));
     let why = "expected the signature of the approver of this ledger, found another";

@@ -205,9 +205,32 @@ fn a_lost_identity_is_recorded() {
         recipients_state(&ledger, key.verifier(), Some(&configured), common::PATIENCE).unwrap()
     };
     assert!(matches!(state(), RecipientsState::Changed { is_recorded: false, .. }));
-    let lost = ran(home.noesc(&["init", "--old-identity-lost"]));
-    assert_eq!(lost.code(), 0);
-    assert!(lost.err().starts_with("noesc: warning: recorded as lost"), "{}", lost.err());
+    // No program says so by itself.
+    let lost = ran(home.detached(&["init", "--old-identity-lost"]));
+    assert!(lost.err().starts_with("noesc: error: there is no terminal to ask at\n"), "{lost:?}");
+    let mut lost = home.typed(&["init", "--old-identity-lost"]);
+    lost.answer("Type \"lost\"", "no");
+    lost.refused("that is not \"lost\"");
+    let mut lost = home.typed(&["init", "--old-identity-lost"]);
+    lost.answer("Type \"lost\"", "lost");
+    let shown = lost.succeeds().shown;
+    assert!(shown.contains("noesc: warning: recorded as lost"), "{shown}");
     assert_eq!(state(), RecipientsState::Same);
     assert_eq!(events(&home, "recipients")[1]["event"]["action"], "lost");
+}
+
+#[test]
+fn where_there_is_an_approver_it_says_that_an_identity_is_lost() {
+    let home = Home::new("init-lost-approver");
+    home.approver(PASSPHRASE);
+    assert_eq!(ran(home.noesc(&["init", "--recipient", ONE])).code(), 0);
+    let changed = home.config().replace(ONE, OTHER);
+    home.write_config(&changed);
+    let mut lost = home.typed(&["init", "--old-identity-lost"]);
+    lost.answer("Passphrase for the key of the approver noesc.approver/", "a guess of it");
+    lost.refused("the passphrase does not open ");
+    let mut lost = home.typed(&["init", "--old-identity-lost"]);
+    lost.answer("Passphrase for the key of the approver noesc.approver/", PASSPHRASE);
+    lost.succeeds();
+    assert_eq!(events(&home, "recipients").last().unwrap()["event"]["action"], "lost");
 }

@@ -110,7 +110,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
         config_file::set(&file, &values)?;
         say(&format!("{} names them now", quoted(file.as_os_str())));
     }
-    settle(args, &store, recipients.as_ref(), &approver)?;
+    settle((args, &config), &store, recipients.as_ref(), &approver)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -181,25 +181,25 @@ fn approver(
     Ok(Approver { named: Some(named), before })
 }
 
-/// The key of the approver that the ledger names, who has to hand over to another.
+/// The key of the approver that the ledger names, who has to agree.
 fn key_before(config: &Config, new: &Path, bound: &Binding) -> Result<ApproverKey> {
     let name = escaped(bound.approver.name());
     let refused = || {
-        Failure::new(format!("the ledger names the approver {name}, who has to hand over"))
+        Failure::new(format!("the ledger names the approver {name}, who has to agree"))
             .hint("name its key as approver_identity in the configuration, and try again")
     };
     let path = config.given("approver_identity").map(Path::new).ok_or_else(refused)?;
     if path == new {
         return Err(refused());
     }
-    let what = format!("the old approver's key {}", quoted(path.as_os_str()));
+    let what = format!("the key of the approver {name}, {}", quoted(path.as_os_str()));
     let key = ApproverKey::unlock(path, &passphrase(&what)?)?;
     if *key.verifier() == bound.approver { Ok(key) } else { Err(refused()) }
 }
 
 /// Writes into the ledger what became of recipients and approver.
 fn settle(
-    args: &InitArgs,
+    (args, config): (&InitArgs, &Config),
     store: &Store,
     recipients: Option<&Recipients>,
     approver: &Approver,
@@ -207,6 +207,7 @@ fn settle(
     let state = recipients_state(&store.ledger, store.key.verifier(), recipients, WAIT)?;
     let (action, from) = match state {
         RecipientsState::Changed { from, .. } if args.old_identity_lost => {
+            affirm_loss(config, store, approver)?;
             say("warning: recorded as lost: runs sealed to the old recipients stay closed");
             (RecipientsAction::Lost, from)
         }
@@ -242,6 +243,22 @@ fn settle(
     append_recipients(&mut store.write()?, SystemTime::now(), &change)?;
     say("recorded in the ledger");
     Ok(())
+}
+
+/// What no program says for a person: the approver has to agree that an identity is lost, or where
+/// there is none, somebody at the terminal.
+fn affirm_loss(config: &Config, store: &Store, approver: &Approver) -> Result<()> {
+    let bound = bound_approver(&store.ledger, store.key.verifier(), WAIT)?;
+    match bound {
+        // It has just signed, or was unlocked just now.
+        Some(bound) if approver.named.as_ref() == Some(&bound.approver) => Ok(()),
+        Some(_) if approver.before.is_some() => Ok(()),
+        Some(bound) => key_before(config, Path::new(""), &bound).map(drop),
+        None if answer("Type \"lost\" if nobody has the old identity: ")?.trim() == "lost" => {
+            Ok(())
+        }
+        None => Err(Failure::new("that is not \"lost\"").hint("nothing was recorded")),
+    }
 }
 
 /// Asks for a text that was encrypted to the old recipients.
