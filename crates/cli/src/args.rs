@@ -54,6 +54,7 @@ pub(crate) enum Verb {
     Audit(AuditArgs),
     Unaudit(UnauditArgs),
     Scan(crate::scan::ScanArgs),
+    Store(crate::store::StoreArgs),
     Explain(ExplainArgs),
     Init(crate::evidence::InitArgs),
     Open(Box<crate::open::OpenArgs>),
@@ -408,7 +409,7 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Every verb, in the order of the help.
-const VERBS: [&str; 21] = [
+const VERBS: [&str; 22] = [
     "run",
     "ps",
     "wait",
@@ -422,6 +423,7 @@ const VERBS: [&str; 21] = [
     "audit",
     "unaudit",
     "scan",
+    "store",
     "explain",
     "init",
     "open",
@@ -481,6 +483,7 @@ fn parse_alone(argv: &[OsString]) -> Option<Verb> {
         "audit" => of(argv, Verb::Audit),
         "unaudit" => of(argv, Verb::Unaudit),
         "scan" => of(argv, Verb::Scan),
+        "store" => of(argv, Verb::Store),
         "explain" => of(argv, Verb::Explain),
         "init" => of(argv, Verb::Init),
         "open" => of(argv, |args| Verb::Open(Box::new(args))),
@@ -614,6 +617,7 @@ mod tests {
             "noesc audit --lines FILE",
             "noesc unaudit",
             "noesc scan . --fail-on never",
+            "noesc store prune --dry-run",
             "noesc explain --width 80 --color never",
             "noesc init --identity FILE --recipient age1 --confirm",
             "noesc decide last approved --reason why",

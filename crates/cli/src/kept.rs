@@ -1,13 +1,16 @@
 //! What is to be kept of runs, as the configuration says.
 
+use std::time::Duration;
+
 use etcetera::BaseStrategy;
 use noesc_evidence::{Quota, Store};
 use noesc_session::Evidence;
+use noesc_evidence::Policy;
 
 use crate::config::Config;
 use crate::evidence;
 use crate::fail::{Failure, Result};
-use crate::limits::size_of;
+use crate::limits::{bytes, size_of, time};
 
 /// Where everything is kept that outlives a run: where the configuration says, else by the
 /// platform's convention; `None` without a home.
@@ -44,6 +47,85 @@ pub(crate) fn evidence(config: &Config) -> Result<Option<Evidence>> {
         recipients: evidence::configured(config)?,
         is_required,
         transcript_bytes_max: transcripts.then_some(transcript_bytes_max),
-        quota: Quota::default(),
+        quota: quota(config)?,
     }))
+}
+
+/// How much may be kept, as the configuration says.
+///
+/// # Errors
+/// When a value is none.
+pub(crate) fn quota(config: &Config) -> Result<Quota> {
+    let Quota { artifact_bytes_max, store_bytes_max, store_files_max, run_reserve_bytes } =
+        Quota::default();
+    let size = |name: &str, default| match config.given(name) {
+        None => Ok(default),
+        Some(text) => bytes(text)
+            .flatten()
+            .ok_or_else(|| wrong(name, "a size is a number of bytes: 65536, 64KiB, 1MiB or 1GiB")),
+    };
+    let count = |name: &str, default| match config.given(name) {
+        None => Ok(default),
+        Some(text) => text.parse().map_err(|_| wrong(name, "it is a number of files, as 200000")),
+    };
+    Ok(Quota {
+        artifact_bytes_max: size("artifact_bytes_max", artifact_bytes_max)?,
+        store_bytes_max: size("store_bytes_max", store_bytes_max)?,
+        store_files_max: count("store_files_max", store_files_max)?,
+        run_reserve_bytes: size("run_reserve", run_reserve_bytes)?,
+    })
+}
+
+/// How long it is kept, as the configuration says.
+///
+/// # Errors
+/// When a value is none.
+pub(crate) fn policy(config: &Config) -> Result<Policy> {
+    let Policy { raw_keep, transcript_keep } = Policy::default();
+    let keep = |name: &str, default| match config.given(name) {
+        None => Ok(default),
+        Some("none") => Ok(None),
+        Some(text) => time_kept(text)
+            .map(Some)
+            .ok_or_else(|| wrong(name, "it is a number and its unit, or none: 14d, 12h, 30m, 0s")),
+    };
+    Ok(Policy {
+        raw_keep: keep("raw_keep", raw_keep)?,
+        transcript_keep: keep("transcript_keep", transcript_keep)?,
+    })
+}
+
+fn wrong(name: &str, hint: &str) -> Failure {
+    Failure::new(format!("\"{name}\" has a wrong value")).hint(hint)
+}
+
+/// A time in days, or in a shorter unit.
+fn time_kept(text: &str) -> Option<Duration> {
+    let Some(days) = text.strip_suffix('d') else { return time(text).ok() };
+    let days =
+        days.parse::<u32>().ok().filter(|_| days.bytes().all(|byte| byte.is_ascii_digit()))?;
+    Some(Duration::from_secs(u64::from(days) * 24 * 3600))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_kept_may_be_days() {
+        let hours = |hours: u64| Some(Duration::from_secs(hours * 3600));
+        for (text, wanted) in [
+            ("14d", hours(14 * 24)),
+            ("0d", hours(0)),
+            ("36h", hours(36)),
+            ("0s", hours(0)),
+            ("d", None),
+            ("+1d", None),
+            ("1.5d", None),
+            ("14", None),
+            ("-1h", None),
+        ] {
+            assert_eq!(time_kept(text), wanted, "{text}");
+        }
+    }
 }

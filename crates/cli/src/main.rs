@@ -25,6 +25,7 @@ mod settings;
 mod shell;
 mod spans;
 mod status;
+mod store;
 mod unaudit;
 
 use std::ffi::OsString;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Verb::Audit(args) => audit::audit(&args),
         Verb::Unaudit(args) => unaudit::unaudit(&args),
         Verb::Scan(args) => scan::scan(&args),
+        Verb::Store(args) => store::store(&args),
         Verb::Explain(args) => explain::explain(&args),
         Verb::Init(args) => evidence::init(&args),
         Verb::Open(args) => open::open(&args),

@@ -24,6 +24,7 @@ use crate::note;
 use crate::runs::{detach, write_record};
 use crate::say::{is_one_output, lines_are_open, say};
 use crate::status::exit;
+use crate::store;
 
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     run_inner(args).map_err(|failure| failure.code_if_misuse(WRAPPER))
@@ -74,9 +75,15 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     if let Some(id) = &args.decision {
         approved::use_decision(id, &command.argv, &config, &settings.profile)?;
     }
+    let policy = kept::policy(&config)?;
     if args.in_background {
         let transcript_bytes_max = size_of(&config, "transcript_bytes_max")?;
-        return detach::back(&command, &limits, &settings, view_bytes_max, transcript_bytes_max);
+        let ended =
+            detach::back(&command, &limits, &settings, view_bytes_max, transcript_bytes_max);
+        if let Some(evidence) = &settings.evidence {
+            store::daily(&evidence.store, policy);
+        }
+        return ended;
     }
     if args.detach {
         return detach::front(args, command.keep_fds.as_deref().unwrap_or_default());
@@ -84,13 +91,11 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     settings.runs = kept::store(&config).map(|store| Runs::at(store.runs_path()));
     let quiet = args.quiet.unwrap_or(config.is_on("quiet")) || args.facts_fd.is_some();
     let run = Run { command, limits, settings, view_bytes_max };
-    match args.format {
-        RunFormat::Text => run.text(quiet, &mut records),
-        RunFormat::Json => run.record(Format::Json, &mut records),
-        RunFormat::Lines => run.record(Format::Lines, &mut records),
-        RunFormat::Fence => run.record(Format::Fence, &mut records),
-        RunFormat::Xml => run.record(Format::Xml, &mut records),
+    let ended = run.begin(args.format, quiet, &mut records);
+    if let Some(evidence) = &run.settings.evidence {
+        store::daily(&evidence.store, policy);
     }
+    ended
 }
 
 fn command(args: &RunArgs) -> Result<Command> {
@@ -198,6 +203,16 @@ fn expect(args: &RunArgs, config: &Config) -> Result<Option<Expect>> {
 }
 
 impl Run {
+    fn begin(&self, format: RunFormat, quiet: bool, records: &mut Records<'_>) -> Result<ExitCode> {
+        match format {
+            RunFormat::Text => self.text(quiet, records),
+            RunFormat::Json => self.record(Format::Json, records),
+            RunFormat::Lines => self.record(Format::Lines, records),
+            RunFormat::Fence => self.record(Format::Fence, records),
+            RunFormat::Xml => self.record(Format::Xml, records),
+        }
+    }
+
     /// The transparent wrapper.
     fn text(&self, quiet: bool, records: &mut Records<'_>) -> Result<ExitCode> {
         let Self { command, limits, settings, .. } = self;

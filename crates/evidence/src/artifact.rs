@@ -26,6 +26,9 @@ const NAME: &str = "restricted:sha256:";
 /// Bytes of a segment as it is sealed: more than any that a sealer makes.
 const FRAME_BYTES_MAX: u32 = 2 * SEGMENT_BYTES_MAX as u32;
 
+/// Bytes that are copied at once.
+const COPIED_BYTES: usize = 64 * 1024;
+
 /// Plain bytes of a segment that are taken: what a sealer makes, with its manifests.
 const PLAIN_BYTES_MAX: usize = 2 * SEGMENT_BYTES_MAX;
 
@@ -184,26 +187,27 @@ struct Frames {
 }
 
 impl Frames {
-    fn read(file: &File) -> Result<Self, ArtifactError> {
-        let length = file.metadata()?.len();
+    /// Of the bytes of a file from `start` to before `limit`.
+    fn read(file: &File, start: u64, limit: u64) -> Result<Self, ArtifactError> {
         let mut header = [0; HEADER.len()];
-        let found = read_at_most(file, &mut header, 0)?;
+        let found = read_at_most(file, &mut header, start, limit)?;
         if header[..found] != HEADER[..found] {
             return Err(ArtifactError::Form { expected: "the header of an artifact", at: 0 });
         }
-        let (mut frames, mut end) = (Vec::new(), found as u64);
+        let (mut frames, mut end) = (Vec::new(), start + found as u64);
         loop {
             let mut bytes = [0; 4];
-            let found = read_at_most(file, &mut bytes, end)?;
+            let found = read_at_most(file, &mut bytes, end, limit)?;
             let bytes = u32::from_be_bytes(bytes);
             if found == 0 {
-                let is_torn = end < HEADER.len() as u64;
+                let is_torn = end - start < HEADER.len() as u64;
                 return Ok(Self { frames, end, is_torn });
             }
             let at = end + 4;
-            let is_whole = found == 4 && at + u64::from(bytes) <= length;
+            let is_whole = found == 4 && at + u64::from(bytes) <= limit;
             if found == 4 && (bytes == 0 || bytes > FRAME_BYTES_MAX) {
-                return Err(ArtifactError::Form { expected: "the length of a segment", at: end });
+                let at = end - start;
+                return Err(ArtifactError::Form { expected: "the length of a segment", at });
             }
             if !is_whole {
                 return Ok(Self { frames, end, is_torn: true });
@@ -214,8 +218,10 @@ impl Frames {
     }
 }
 
-fn read_at_most(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
-    let mut filled = 0;
+fn read_at_most(file: &File, to: &mut [u8], at: u64, limit: u64) -> io::Result<usize> {
+    let room = usize::try_from(limit.saturating_sub(at)).unwrap_or(usize::MAX);
+    let room = room.min(to.len());
+    let (to, mut filled) = (&mut to[..room], 0);
     while filled < to.len() {
         match file.read_at(&mut to[filled..], at + filled as u64) {
             Ok(0) => break,
@@ -232,7 +238,7 @@ fn read_at_most(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
 pub struct Artifact {
     file: File,
     frames: Vec<Frame>,
-    end: u64,
+    bytes: u64,
     is_torn: bool,
 }
 
@@ -246,8 +252,15 @@ impl Artifact {
         if !file.metadata()?.is_file() {
             return Err(io::Error::other("it is no plain file").into());
         }
-        let Frames { frames, end, is_torn } = Frames::read(&file)?;
-        Ok(Self { file, frames, end, is_torn })
+        let bytes = file.metadata()?.len();
+        Self::within(file, 0, bytes)
+    }
+
+    /// The artifact in a part of a file: so many bytes from `start` on.
+    pub(crate) fn within(file: File, start: u64, bytes: u64) -> Result<Self, ArtifactError> {
+        let limit = start.saturating_add(bytes);
+        let Frames { frames, end, is_torn } = Frames::read(&file, start, limit)?;
+        Ok(Self { file, frames, bytes: end - start, is_torn })
     }
 
     /// How many segments it has.
@@ -259,7 +272,7 @@ impl Artifact {
     /// Bytes up to the end of its last whole segment.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.end
+        self.bytes
     }
 
     /// Whether an incomplete segment follows the last whole one, as a collector that was killed
@@ -289,12 +302,25 @@ impl Artifact {
     /// [`ArtifactError::Other`] when it is not.
     pub fn verify(&self, expected: ArtifactId) -> Result<(), ArtifactError> {
         if self.is_torn {
-            return Err(ArtifactError::Form { expected: "nothing after a segment", at: self.end });
+            let at = self.bytes;
+            return Err(ArtifactError::Form { expected: "nothing after a segment", at });
         }
         match self.id()? {
             found if found == expected => Ok(()),
             found => Err(ArtifactError::Other { expected, found }),
         }
+    }
+
+    /// Copies the file up to the end of its last whole segment; it is at the beginning of it.
+    pub(crate) fn copy_to(&self, to: &mut impl io::Write) -> io::Result<()> {
+        let (mut at, mut piece) = (0, vec![0; COPIED_BYTES]);
+        while at < self.bytes {
+            let count = usize::try_from(self.bytes - at).unwrap_or(COPIED_BYTES).min(COPIED_BYTES);
+            self.file.read_exact_at(&mut piece[..count], at)?;
+            to.write_all(&piece[..count])?;
+            at += count as u64;
+        }
+        Ok(())
     }
 
     fn read(&self, frame: Frame, to: &mut Vec<u8>) -> io::Result<()> {

@@ -31,3 +31,6 @@ pub const CRASH_POINTS: &[&str] = &[
     "ledger-synced",
     "told",
 ];
+
+/// Those of a prune, in the order in which it comes by, for each thing that it deletes.
+pub const PRUNE_CRASH_POINTS: &[&str] = &["prune-begun", "prune-tombstoned", "prune-deleted"];

@@ -27,10 +27,12 @@
 mod approver;
 mod artifact;
 mod checkpoint;
+mod chronicle;
 mod crash;
 mod decision;
 mod entry;
 mod error;
+mod exported;
 mod files;
 mod identity;
 mod index;
@@ -42,6 +44,7 @@ mod proof;
 mod protected;
 mod recipients;
 mod record;
+mod retention;
 mod seal;
 mod store;
 mod tail;
@@ -54,7 +57,8 @@ mod verify;
 pub use approver::ApproverKey;
 pub use artifact::{Artifact, ArtifactError, ArtifactId, NoArtifactId, Opened};
 pub use checkpoint::{CHECKPOINT_BYTES_MAX, Checkpoint, CheckpointError};
-pub use crash::{CRASH_POINTS, crash_point};
+pub use chronicle::{CLOCK_SLACK, Chronicle, Hold, Told, begun};
+pub use crash::{CRASH_POINTS, PRUNE_CRASH_POINTS, crash_point};
 pub use decision::{
     Asked, CommandDecision, DECISION_LASTS_MAX, DecisionError, Given, Grant, OpenDecision,
     REASON_BYTES_MAX, Ruling, Verdict, append_open, append_refused, append_shown, append_verdict,
@@ -62,6 +66,7 @@ pub use decision::{
 };
 pub use entry::{FINDINGS_MAX, RunEntry, Usage};
 pub use error::LedgerError;
+pub use exported::{EXPORT_HEADER_BYTES_MAX, ExportError, Exported, ExportedRun, export};
 pub use identity::{
     IDENTITIES_MAX, Identity, MESSAGE_BYTES_MAX, RECIPIENTS_MAX, Recipient, RecipientError,
     Recipients, create_identity, unlock,
@@ -80,6 +85,7 @@ pub use recipients::{
     bound_approver, confirmed_recipients, recipients_state,
 };
 pub use record::{Fault, Kind, RECORD_BYTES_MAX, Record};
+pub use retention::{Policy, Retention, Tombstone, What};
 pub use seal::{CLOSING_BYTES, SEGMENT_BYTES_MAX, SEGMENT_TIME_MAX, SealOptions, Sealed, Sealer};
 pub use store::{Artifacts, LEDGER_WAIT, Quota, Store};
 pub use tree::{Digest, Tree, leaf_hash};

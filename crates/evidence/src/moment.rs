@@ -39,6 +39,25 @@ pub(crate) fn is_moment(text: &str) -> bool {
         })
 }
 
+/// The moment that a text in the form writes; `None` where there is no such day or time.
+pub(crate) fn parse(text: &str) -> Option<SystemTime> {
+    if !is_moment(text) {
+        return None;
+    }
+    let number = |from: usize, to: usize| text[from..to].parse::<u64>().ok();
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let s = (number(11, 13)? * 60 + number(14, 16)?) * 60 + number(17, 19)?;
+    let year = if month <= 2 { year.checked_sub(1)? } else { year };
+    let (era, year_of_era) = (year / 400, year % 400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day.checked_sub(1)?;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    let days = (era * 146_097 + day_of_era).checked_sub(719_468)?;
+    let ms = (days * 86_400 + s) * 1000 + number(20, 23)?;
+    let moment = UNIX_EPOCH + Duration::from_millis(ms);
+    // A day or a time that is none gives another text.
+    (render(moment) == text).then_some(moment)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +75,22 @@ mod tests {
             let moment = UNIX_EPOCH + Duration::from_secs(s) + Duration::from_millis(7);
             assert_eq!(render(moment), text);
             assert!(is_moment(text));
+            assert_eq!(parse(text), Some(moment));
+        }
+    }
+
+    #[test]
+    fn no_such_day_is_no_moment() {
+        for text in [
+            "2023-02-29T00:00:00.000Z",
+            "2024-13-01T00:00:00.000Z",
+            "2024-00-01T00:00:00.000Z",
+            "2024-01-00T00:00:00.000Z",
+            "2024-01-01T24:00:00.000Z",
+            "1969-12-31T23:59:59.999Z",
+        ] {
+            assert!(is_moment(text));
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 

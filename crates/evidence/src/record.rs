@@ -195,6 +195,11 @@ impl<'a> Record<'a> {
         if key.verify(&message, &self.signature) { Ok(()) } else { Err(Fault::Signature) }
     }
 
+    /// All of it, without the LF.
+    pub fn line(&self) -> &'a str {
+        self.line
+    }
+
     /// Its hash, which is that of its leaf in the tree.
     pub fn hash(&self) -> Digest {
         leaf_hash(self.line.as_bytes())

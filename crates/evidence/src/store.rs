@@ -265,7 +265,7 @@ struct Told {
     store: Usage,
 }
 
-fn latest_usage(file: &File, end: u64) -> io::Result<Option<Usage>> {
+pub(crate) fn latest_usage(file: &File, end: u64) -> io::Result<Option<Usage>> {
     tail::latest(file, end, |record| {
         serde_json::from_str(record.event).ok().map(|told: Told| told.store)
     })

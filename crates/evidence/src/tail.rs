@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use crate::record::{RECORD_BYTES_MAX, Record};
 
 /// Bytes that are read at once: a whole record is among them.
-const WINDOW_BYTES: usize = 2 * RECORD_BYTES_MAX;
+pub(crate) const WINDOW_BYTES: usize = 2 * RECORD_BYTES_MAX;
 
 /// Asks the records before `end`, the last first, until one answers.
 pub(crate) fn latest<T>(

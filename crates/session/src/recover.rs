@@ -75,9 +75,10 @@ pub fn recover(store: &Store) -> Result<Vec<Recovered>, RecoverError> {
     let key = store.key().map_err(RecoverError::Key)?;
     let mut known = HashSet::new();
     match noesc_evidence::read(&store.ledger_path(), key.verifier(), LEDGER_WAIT, |record, _| {
-        if let Ok(entry) = serde_json::from_str::<RunEntry>(record.event) {
-            known.insert(entry.run);
-        }
+        // Others name a run as well: a hold, a decision.
+        let is_of_run = [Kind::Run, Kind::Recovered].map(Kind::as_str).contains(&record.kind);
+        let entry = serde_json::from_str::<RunEntry>(record.event).ok().filter(|_| is_of_run);
+        known.extend(entry.map(|entry| entry.run));
     }) {
         Ok(_) => {}
         Err(LedgerError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}

@@ -110,7 +110,7 @@ fn what_the_key_has_not_signed_says_nothing() {
 #[test]
 fn lines_come_from_the_last_to_the_first_whatever_their_lengths() {
     let place = Place::new();
-    let window = WINDOW_BYTES;
+    let window = crate::tail::WINDOW_BYTES;
     for lengths in [
         vec![],
         vec![1],

@@ -1,0 +1,135 @@
+//! `noesc store`: what keeps the evidence of runs in order.
+
+mod disk;
+mod hold;
+mod progress;
+mod prune;
+mod stats;
+mod sweep;
+mod text;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use clap::{Args, Subcommand, ValueHint};
+use noesc_session::evidence::{Chronicle, CollectorKey, LedgerError, Store};
+
+use crate::config::Config;
+use crate::fail::{Failure, Result, escaped, quoted, reason};
+use crate::kept;
+
+pub(crate) use prune::daily;
+
+/// Keeps the store of evidence in order: what is old is deleted, what is wrong is found.
+///
+/// What is kept of runs is in one folder of yours: sealed raw bytes, transcripts, and the ledger
+/// that tells of both. Raw bytes are kept 14 days and transcripts 90, unless the configuration says
+/// otherwise; the ledger is kept.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true, subcommand_required = true)]
+#[command(disable_help_subcommand = true)]
+#[command(after_help = "\
+Examples:
+  noesc store stats
+  noesc store prune --dry-run           what would be deleted, and why not the rest
+  noesc store hold 0198c1a2 --reason 'incident 12'
+  noesc store hold 0198c1a2 --release")]
+pub(crate) struct StoreArgs {
+    #[command(subcommand)]
+    verb: StoreVerb,
+
+    #[command(flatten)]
+    flags: StoreFlags,
+}
+
+/// What every verb of a store takes.
+#[derive(Debug, Args)]
+pub(super) struct StoreFlags {
+    /// The folder of the store
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    store: Option<String>,
+
+    /// Read no configuration file: flags and defaults alone
+    #[arg(long, global = true)]
+    no_config: bool,
+
+    /// Read FILE instead of the user's configuration file
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "no_config")]
+    #[arg(value_hint = ValueHint::FilePath)]
+    config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum StoreVerb {
+    Prune(prune::PruneArgs),
+    Hold(hold::HoldArgs),
+    Stats(stats::StatsArgs),
+}
+
+pub(crate) fn store(args: &StoreArgs) -> Result<ExitCode> {
+    let mut config = Config::load(args.flags.no_config, args.flags.config.as_deref())?;
+    config.flag("store", args.flags.store.as_deref());
+    match &args.verb {
+        StoreVerb::Prune(args) => prune::prune(args, &mut config),
+        StoreVerb::Hold(args) => hold::hold(args, &config),
+        StoreVerb::Stats(args) => stats::stats(args, &config),
+    }
+}
+
+/// Where the store is, whether it is there or not.
+fn place(config: &Config) -> Result<Store> {
+    kept::store(config).ok_or_else(|| {
+        Failure::new("there is no place for a store: no home folder is known")
+            .hint("set HOME, or name a folder by \"--store\"")
+    })
+}
+
+/// A store with a ledger, and the key of its collector.
+struct Opened {
+    store: Store,
+    key: CollectorKey,
+}
+
+/// The store that the configuration names; `None` where nothing was ever kept.
+fn opened(config: &Config) -> Result<Option<Opened>> {
+    let store = place(config)?;
+    match std::fs::symlink_metadata(store.root()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unusable(&store, &error)),
+        Ok(_) => store.prepare().map_err(|error| unusable(&store, &error))?,
+    }
+    match std::fs::symlink_metadata(store.ledger_path()) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unusable(&store, &error)),
+        Ok(_) => {}
+    }
+    let key = CollectorKey::load(&store.key_path()).map_err(|error| {
+        Failure::new(format!("the ledger can not be read: {}", escaped(error)))
+            .hint("\"noesc store doctor\" says what is wrong")
+    })?;
+    Ok(Some(Opened { store, key }))
+}
+
+fn unusable(store: &Store, error: &std::io::Error) -> Failure {
+    let root = quoted(store.root().as_os_str());
+    Failure::new(format!("can not use the store {root}: {}", reason(error)))
+        .hint("give it to yourself alone (chmod 700), or name another by \"--store\"")
+}
+
+fn unread(error: LedgerError) -> Failure {
+    Failure::new(escaped(error)).hint("\"noesc store doctor\" says what is wrong")
+}
+
+impl Opened {
+    /// What the ledger says. A torn tail is cut first, as any writer does.
+    fn chronicle(&self, now: SystemTime) -> Result<Chronicle> {
+        let read = || Chronicle::read(&self.store, self.key.verifier(), now);
+        if let (chronicle, Ok(_)) = read() {
+            return Ok(chronicle);
+        }
+        drop(self.store.ledger(&self.key).map_err(unread)?);
+        let (chronicle, verified) = read();
+        verified.map(|_| chronicle).map_err(unread)
+    }
+}

@@ -1,0 +1,197 @@
+//! What is deleted by policy, what is not, and what the ledger says of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+mod storing;
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::time::SystemTime;
+
+use noesc_session::evidence::PRUNE_CRASH_POINTS;
+use serde_json::{Value, json};
+use storing::{DAY, Kept};
+
+use common::ran;
+
+fn usage(kept: &Kept) -> (Value, Value) {
+    let (stats, code) = kept.json(&["store", "stats", "--json"]);
+    assert_eq!(code, 0);
+    (stats["used"].clone(), stats["told"].clone())
+}
+
+#[test]
+fn raw_bytes_go_first_then_the_transcript_then_the_folder() {
+    let mut kept = Kept::new("clocks");
+    let [old, middle, new] = [91, 15, 13].map(|days| kept.run(days * DAY));
+    kept.noesc(&["store", "prune"])
+        .refused("the clock may be wrong: it went on by more than 30 days without a record", 2);
+    let (dry, _) = kept.json(&["store", "prune", "--dry-run", "--json"]);
+    assert!(old.artifact.exists() && middle.artifact.exists());
+    let (swept, code) = kept.json(&["store", "prune", "--now", "--json"]);
+    assert_eq!((code, &swept["deleted"], &swept["folders"]), (0, &dry["deleted"], &json!(1)));
+    let whats: Vec<_> =
+        swept["deleted"].as_array().unwrap().iter().map(|one| &one["what"]).collect();
+    assert_eq!(whats, ["artifact", "transcript", "artifact"]);
+    assert!(!old.folder.exists());
+    assert!(!middle.artifact.exists() && middle.folder.join("stdout.txt").exists());
+    assert!(new.artifact.exists());
+    let (again, _) = kept.json(&["store", "prune", "--now", "--json"]);
+    assert_eq!(again["deleted"], json!([]));
+    let (used, told) = usage(&kept);
+    assert_eq!(used, told);
+}
+
+#[test]
+fn a_ledger_whose_moments_go_back_makes_the_clock_doubtful() {
+    let mut kept = Kept::new("doubt");
+    kept.run(DAY);
+    kept.run(3 * DAY);
+    let ended = kept.noesc(&["store", "prune"]);
+    ended.refused("the clock may be wrong: it went back by more than a day", 2);
+}
+
+#[test]
+fn a_tombstone_says_what_was_deleted() {
+    let mut kept = Kept::new("tombstone");
+    let old = kept.run(91 * DAY);
+    let bytes = fs::metadata(&old.artifact).unwrap().len();
+    kept.noesc(&["store", "prune", "--now"]).is(
+        &format!(
+            "deleted the artifact of {0} ({bytes} bytes)\n\
+             deleted the transcript of {0} (8 bytes)\ndeleted 2 things ({1} bytes)\n",
+            old.id,
+            bytes + 8
+        ),
+        "",
+        0,
+    );
+    assert!(!old.folder.exists());
+    let hex = old.artifact.file_stem().unwrap().to_str().unwrap();
+    let [artifact, transcript] = &kept.retention()[..] else { panic!() };
+    let wanted = json!({
+        "action": "deleted", "run": old.id, "what": "artifact", "bytes": bytes,
+        "artifact": format!("restricted:sha256:{hex}"), "digests": {"stdout": "hmac-sha256:00"},
+        "was_missing": false, "store": {"bytes": 8, "files": 1},
+    });
+    assert_eq!(artifact, &wanted);
+    assert_eq!(transcript["store"], json!({"bytes": 0, "files": 0}));
+    let digest = "sha256:ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356";
+    assert_eq!(transcript["digests"]["record.json"], digest);
+}
+
+#[test]
+fn a_prune_that_is_killed_is_finished_by_the_next() {
+    for point in PRUNE_CRASH_POINTS {
+        let mut kept = Kept::new(&format!("killed-{point}"));
+        let old = kept.run(91 * DAY);
+        let mut command = kept.command(&["store", "prune", "--now"]);
+        command.env("NOESC_CRASH_POINT", point);
+        assert_eq!(ran(command).status.signal(), Some(9), "{point}");
+        let has_tombstone = !kept.retention().is_empty();
+        assert!(old.artifact.exists() || has_tombstone, "{point}");
+        kept.noesc(&["store", "prune", "--now"]).code();
+        assert!(!old.folder.exists(), "{point}");
+        assert_eq!(kept.retention().len(), 2, "{point}");
+        assert_eq!(
+            usage(&kept),
+            (json!({"bytes": 0, "files": 0}), json!({"bytes": 0, "files": 0}))
+        );
+    }
+}
+
+#[test]
+fn a_held_run_stays_until_it_is_released() {
+    let mut kept = Kept::new("held");
+    let old = kept.run(91 * DAY);
+    let held = kept.noesc(&["store", "hold", &old.id, "--reason", "incident \x1b[31m12"]);
+    held.is(&format!("{} held\n", old.id), "", 0);
+    kept.noesc(&["store", "hold", &old.id]).is(&format!("{} was held already\n", old.id), "", 0);
+    let (swept, _) = kept.json(&["store", "prune", "--now", "--json"]);
+    assert_eq!((&swept["deleted"], &swept["held"]), (&json!([]), &json!([old.id])));
+    assert!(old.artifact.exists());
+    let reason = "incident \\x1b[31m12";
+    assert_eq!(kept.retention(), [json!({"action": "held", "run": old.id, "reason": reason})]);
+    kept.noesc(&["store", "hold", "--release", &old.id]).is(
+        &format!("{} released\n", old.id),
+        "",
+        0,
+    );
+    kept.noesc(&["store", "prune", "--now"]).code();
+    assert!(!old.folder.exists());
+    kept.noesc(&["store", "hold", "0000"]).refused("there is no run \"0000\"", 2);
+}
+
+#[test]
+fn a_run_from_the_future_is_not_deleted_and_makes_no_other_young() {
+    let mut kept = Kept::new("future");
+    let future = kept.run_at(SystemTime::now() + 400 * DAY);
+    let old = kept.run(91 * DAY);
+    let (swept, _) = kept.json(&["store", "prune", "--now", "--raw-keep", "0s", "--json"]);
+    assert_eq!(swept["future"], json!([future.id]));
+    assert!(future.artifact.exists() && !old.artifact.exists());
+}
+
+#[test]
+fn a_clock_that_was_behind_makes_no_run_old() {
+    let mut kept = Kept::new("behind");
+    kept.run(DAY);
+    let behind = kept.run(5000 * DAY);
+    let (swept, _) = kept.json(&["store", "prune", "--now", "--json"]);
+    assert_eq!(swept["deleted"], json!([]));
+    assert!(behind.artifact.exists());
+}
+
+#[test]
+fn what_is_kept_is_counted_anew() {
+    let mut kept = Kept::new("counted");
+    let run = kept.run(DAY);
+    fs::remove_file(&run.artifact).unwrap();
+    let (swept, _) = kept.json(&["store", "prune", "--json"]);
+    assert_eq!(swept["counted"]["store"], json!({"bytes": 8, "files": 1}));
+    assert_eq!(kept.retention()[0]["action"], "counted");
+    let (swept, _) = kept.json(&["store", "prune", "--json"]);
+    assert_eq!(swept["counted"], json!(null));
+}
+
+#[test]
+fn a_run_that_the_ledger_does_not_know_keeps_its_raw_bytes() {
+    let mut kept = Kept::new("unknown");
+    kept.run(DAY);
+    let run = kept.untold(SystemTime::now() - 91 * DAY);
+    let folder = fs::File::open(&run.folder).unwrap();
+    folder.set_modified(SystemTime::now() - 91 * DAY).unwrap();
+    let (swept, _) = kept.json(&["store", "prune", "--json"]);
+    assert_eq!(swept["deleted"][0]["what"], "transcript", "{swept}");
+    assert!(run.artifact.exists() && !run.folder.join("stdout.txt").exists());
+}
+
+#[test]
+fn a_run_that_ends_prunes_once_a_day() {
+    let mut kept = Kept::new("daily");
+    let old = kept.run(29 * DAY);
+    kept.weeks(3);
+    let stamp = kept.store.root().join("pruned");
+    kept.noesc(&["run", "--", "true"]).is("", "", 0);
+    assert!(stamp.exists() && old.artifact.exists());
+    kept.noesc(&["run", "--", "true"]).is("", "", 0);
+    assert!(old.artifact.exists());
+    fs::File::options()
+        .write(true)
+        .open(&stamp)
+        .unwrap()
+        .set_modified(SystemTime::now() - 2 * DAY)
+        .unwrap();
+    kept.noesc(&["run", "--", "sh", "-c", "exit 3"]).is("", "", 3);
+    assert!(!old.artifact.exists() && old.folder.join("stdout.txt").exists());
+}
+
+#[test]
+fn without_a_store_there_is_nothing_to_do() {
+    let kept = Kept::new("nothing");
+    fs::remove_dir_all(kept.folder.path("state")).unwrap();
+    kept.noesc(&["store", "prune"]).is("deleted 0 things (0 bytes)\n", "", 0);
+    let (stats, _) = kept.json(&["store", "stats", "--json"]);
+    assert_eq!((&stats["runs"], &stats["records"]), (&json!(0), &json!(0)));
+    assert!(!kept.folder.path("state").exists());
+}
