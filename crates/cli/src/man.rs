@@ -148,6 +148,7 @@ fn tables(verb: Option<&str>) -> Vec<Table> {
             Some("search") => STATUS_OF_SEARCH,
             Some("digest") => STATUS_OF_DIGEST,
             Some("ledger") => STATUS_OF_LEDGER,
+            Some("store") => STATUS_OF_STORE,
             Some(_) => STATUS,
         },
     );
@@ -158,6 +159,7 @@ fn tables(verb: Option<&str>) -> Vec<Table> {
         }
         Some("runs") => (&[STATE_HOME], ALL_RUNS),
         Some("init" | "decide" | "ledger" | "open") => (&[CONFIG_HOME, STATE_HOME], STORE),
+        Some("store") => (&[STATE_HOME, CONFIG_HOME], FILES_OF_STORE),
         Some("filter" | "config") | None => (&[CONFIG_HOME], FILES),
         Some("explain") => (ENVIRONMENT_OF_EXPLAIN, &[]),
         Some("scan") => (&[("TMPDIR", "Where stdin waits while it is scanned; else `/tmp`.")], &[]),
@@ -177,7 +179,7 @@ const STATUS_OF_ALL: &[(&str, &str)] = &[
     (
         "1",
         "`noesc scan` found something, `noesc search` nothing; `noesc digest` differs; the ledger is \
-         not in order.",
+         not in order; `noesc store doctor` found a fault.",
     ),
     ("2", "Misused, or something could not be read or written."),
     ("125", "`noesc run` or `noesc wait` failed or was misused; else as the command."),
@@ -223,6 +225,12 @@ const STATUS_OF_LEDGER: &[(&str, &str)] = &[
     ("2", "Misused, or something could not be read or written."),
 ];
 
+const STATUS_OF_STORE: &[(&str, &str)] = &[
+    ("0", "Done; for `doctor`, the store is healthy."),
+    ("1", "`doctor` found a fault."),
+    ("2", "Misused, or something could not be read or written."),
+];
+
 const CONFIG_HOME: (&str, &str) =
     ("XDG_CONFIG_HOME", "The folder of configuration files; else `~/.config`.");
 
@@ -254,6 +262,9 @@ const RUN_FOLDERS: (&str, &str) = (
     "A folder for each run in the background, and for each that something outlives.",
 );
 
+const STORE_FOLDER: (&str, &str) =
+    ("~/.local/state/noesc", "The store: the ledger, its key, and a folder for each run.");
+
 const FILES: &[(&str, &str)] = &[OWN_SETTINGS, PROJECT];
 const FILES_OF_RUN: &[(&str, &str)] = &[OWN_SETTINGS, PROJECT, RUN_FOLDERS];
 const STORE: &[(&str, &str)] = &[
@@ -261,6 +272,7 @@ const STORE: &[(&str, &str)] = &[
     ("~/.local/state/noesc/ledger", "What happened, one record an event."),
     ("~/.local/state/noesc/collector.key", "What its records are signed with."),
 ];
+const FILES_OF_STORE: &[(&str, &str)] = &[OWN_SETTINGS, STORE_FOLDER];
 const RUNS: &[(&str, &str)] = &[RUN_FOLDERS];
 const ALL_RUNS: &[(&str, &str)] = &[
     RUN_FOLDERS,

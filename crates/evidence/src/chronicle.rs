@@ -1,6 +1,6 @@
 //! What the ledger says of all runs: what is kept of each, what was deleted, and what is held.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::artifact::ArtifactId;
@@ -85,6 +85,10 @@ pub struct Chronicle {
     pub runs: BTreeMap<String, Told>,
     /// Holds of runs that no record tells of yet.
     holds: BTreeMap<String, Option<Hold>>,
+    /// Fingerprints of all that any artifact was sealed to.
+    pub recipients: BTreeSet<String>,
+    /// The last run was sealed to others than were confirmed.
+    pub recipients_changed: bool,
     /// What all that is kept takes, as the last record says that tells.
     pub usage: Usage,
     /// The last `checkpoint` record: when, and how many records it covers.
@@ -148,6 +152,8 @@ impl Chronicle {
         if entry.run.is_empty() {
             return;
         }
+        self.recipients.extend(entry.recipients);
+        self.recipients_changed = entry.recipients_changed;
         let hold = self.holds.remove(&entry.run).flatten();
         let told = self.runs.entry(entry.run).or_insert_with(|| Told { hold, ..Told::default() });
         told.record = record.index;

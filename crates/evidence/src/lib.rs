@@ -33,6 +33,7 @@ mod decision;
 mod entry;
 mod error;
 mod exported;
+mod exposed;
 mod files;
 mod identity;
 mod index;
@@ -67,6 +68,7 @@ pub use decision::{
 pub use entry::{FINDINGS_MAX, RunEntry, Usage};
 pub use error::LedgerError;
 pub use exported::{EXPORT_HEADER_BYTES_MAX, ExportError, Exported, ExportedRun, export};
+pub use exposed::exposed;
 pub use identity::{
     IDENTITIES_MAX, Identity, MESSAGE_BYTES_MAX, RECIPIENTS_MAX, Recipient, RecipientError,
     Recipients, create_identity, unlock,

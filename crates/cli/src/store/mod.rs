@@ -1,6 +1,8 @@
 //! `noesc store`: what keeps the evidence of runs in order.
 
 mod disk;
+mod doctor;
+mod export;
 mod hold;
 mod progress;
 mod prune;
@@ -31,10 +33,11 @@ pub(crate) use prune::daily;
 #[command(disable_help_subcommand = true)]
 #[command(after_help = "\
 Examples:
+  noesc store doctor                    is all of it there, whole, and nobody else's?
   noesc store stats
   noesc store prune --dry-run           what would be deleted, and why not the rest
   noesc store hold 0198c1a2 --reason 'incident 12'
-  noesc store hold 0198c1a2 --release")]
+  noesc store export 0198c1a2 --to evidence.noesc")]
 pub(crate) struct StoreArgs {
     #[command(subcommand)]
     verb: StoreVerb,
@@ -62,18 +65,22 @@ pub(super) struct StoreFlags {
 
 #[derive(Debug, Subcommand)]
 enum StoreVerb {
+    Doctor(doctor::DoctorArgs),
     Prune(prune::PruneArgs),
     Hold(hold::HoldArgs),
     Stats(stats::StatsArgs),
+    Export(export::ExportArgs),
 }
 
 pub(crate) fn store(args: &StoreArgs) -> Result<ExitCode> {
     let mut config = Config::load(args.flags.no_config, args.flags.config.as_deref())?;
     config.flag("store", args.flags.store.as_deref());
     match &args.verb {
+        StoreVerb::Doctor(args) => doctor::doctor(args, &config),
         StoreVerb::Prune(args) => prune::prune(args, &mut config),
         StoreVerb::Hold(args) => hold::hold(args, &config),
         StoreVerb::Stats(args) => stats::stats(args, &config),
+        StoreVerb::Export(args) => export::export(args, &config),
     }
 }
 
