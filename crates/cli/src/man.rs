@@ -2,7 +2,8 @@
 
 use std::io;
 
-use clap::{Command, CommandFactory};
+use clap::builder::StyledStr;
+use clap::{Arg, Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, roman};
 
@@ -44,6 +45,9 @@ fn sections(command: &Command, all: &Command, verb: Option<&str>) -> io::Result<
     if verb.is_none() {
         man.render_subcommands_section(&mut page)?;
     }
+    if verb.is_some() && command.has_subcommands() {
+        verbs_of(command).to_writer(&mut page)?;
+    }
     let mut more = Roff::new();
     let parts: Vec<_> =
         command.get_subcommands().filter(|part| part.get_name() != "help").collect();
@@ -81,6 +85,25 @@ fn sections(command: &Command, all: &Command, verb: Option<&str>) -> io::Result<
     more.control("SH", ["SEE ALSO"]).text(others.collect::<Vec<Inline>>());
     more.to_writer(&mut page)?;
     Ok(page)
+}
+
+/// The verbs of a verb, each with what it alone takes.
+fn verbs_of(command: &Command) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["COMMANDS"]);
+    let text = |text: Option<&StyledStr>| text.map(ToString::to_string).unwrap_or_default();
+    for verb in command.get_subcommands() {
+        let about = text(verb.get_long_about().or(verb.get_about())).replace("\n\n", " ");
+        roff.control("TP", []).text([bold(verb.get_name())]).text([roman(about)]);
+        roff.control("RS", []);
+        let own = |arg: &&Arg| !arg.is_global_set() && arg.get_id() != "help";
+        for arg in verb.get_arguments().filter(own) {
+            let help = text(arg.get_help());
+            roff.control("TP", []).text([bold(arg.to_string())]).text([roman(help)]);
+        }
+        roff.control("RE", []);
+    }
+    roff
 }
 
 /// The name of a page: `noesc-run`.

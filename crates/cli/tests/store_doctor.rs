@@ -144,6 +144,17 @@ fn modes_owners_and_links() {
     ours(&kept.store.key_path(), 0o640);
     is_found(&kept, &[], &["mode", "key-mode"]);
     ours(&kept.store.key_path(), 0o600);
+    for name in 0..25 {
+        let path = kept.store.root().join(name.to_string());
+        fs::write(&path, "").unwrap();
+        ours(&path, 0o604);
+    }
+    let looked = is_found(&kept, &[], &["mode"]);
+    assert_eq!(
+        (looked["findings"].as_array().unwrap().len(), &looked["more"]),
+        (20, &json!({"mode": 5}))
+    );
+    (0..25).for_each(|name| fs::remove_file(kept.store.root().join(name.to_string())).unwrap());
     let link = kept.store.root().join("link");
     symlink("/etc/passwd", &link).unwrap();
     is_found(&kept, &[], &["no-file"]);

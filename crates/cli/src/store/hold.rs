@@ -18,8 +18,8 @@ const REASON_BYTES_MAX: usize = 1024;
 
 /// Keeps runs however old they become, until they are released.
 ///
-/// Both are records of the ledger. A hold stops `noesc store prune`, and nobody who can write in the
-/// store.
+/// Both are records of the ledger. A hold stops `noesc store prune`, and nobody who can write in
+/// the store.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

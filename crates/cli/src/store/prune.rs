@@ -1,15 +1,17 @@
 //! `noesc store prune`, and what a run does of it once a day.
 
 use std::fmt::Write;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use clap::Args;
 use noesc_session::Runs;
-use noesc_session::evidence::{CLOCK_SLACK, Chronicle, CollectorKey, Policy, Store, Usage, begun};
+use noesc_session::evidence::{
+    CLOCK_SLACK, Chronicle, CollectorKey, LEDGER_WAIT, Policy, Store, Usage, begun,
+};
 use serde_json::json;
 
 use super::progress::progress;
@@ -29,6 +31,9 @@ const DAILY_MAX: usize = 200;
 const DAILY_LEDGER_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// How often it is looked whether another one is done.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The file that a prune holds, and that says when the last one was.
 const STAMP: &str = "pruned";
@@ -140,14 +145,24 @@ pub(super) fn recount(
     Ok(Some((told, found)))
 }
 
-/// Nobody else prunes or holds meanwhile.
+/// Nobody else prunes or holds meanwhile; waits for them for a while.
 pub(super) fn lock(store: &Store, is_dry: bool) -> Result<Option<File>> {
     if is_dry {
         return Ok(None);
     }
-    let file = stamp(store).and_then(|file| file.lock().map(|()| file));
-    let file = file.map_err(|error| super::unusable(store, &error))?;
-    Ok(Some(file))
+    let file = stamp(store).map_err(|error| super::unusable(store, &error))?;
+    let until = Instant::now() + LEDGER_WAIT;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::Error(error)) => return Err(super::unusable(store, &error)),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::new("the store is being pruned by another process")
+                    .hint("try again when it is done"));
+            }
+        }
+    }
 }
 
 fn stamp(store: &Store) -> io::Result<File> {

@@ -69,11 +69,13 @@ struct CheckpointStats {
 }
 
 pub(super) fn stats(args: &StatsArgs, config: &Config) -> Result<ExitCode> {
-    let mut stats = Stats::default();
-    stats.store = noesc::audit(place(config)?.root().as_os_str().as_encoded_bytes());
-    let quota = kept::quota(config)?;
-    stats.store_bytes_max = quota.store_bytes_max;
-    stats.store_files_max = quota.store_files_max;
+    let (store, quota) = (place(config)?, kept::quota(config)?);
+    let mut stats = Stats {
+        store: noesc::audit(store.root().as_os_str().as_encoded_bytes()),
+        store_bytes_max: quota.store_bytes_max,
+        store_files_max: quota.store_files_max,
+        ..Stats::default()
+    };
     if let Some(opened) = opened(config)? {
         let now = SystemTime::now();
         let chronicle = opened.chronicle(now)?;

@@ -1,36 +1,83 @@
 //! Artifacts: those that the ledger names are there and whole, and there are no others.
 
-use std::io::ErrorKind;
+use std::collections::BTreeSet;
 
 use noesc_session::Runs;
 use noesc_session::evidence::{
     ArtifactError, ArtifactId, Artifacts, Chronicle, CollectorKey, Store, Told, What,
 };
 
-use super::Looked;
+use super::{Looked, ledger};
 use crate::fail::{escaped, reason};
 use crate::store::disk::{self, OnDisk};
 use crate::store::progress::progress;
 use crate::store::prune;
 use crate::store::text::size;
 
-pub(super) fn look(store: &Store, chronicle: &Chronicle, is_fast: bool, looked: &mut Looked) {
-    let progress = progress(chronicle.runs.len(), "runs");
-    for (run, told) in &chronicle.runs {
+/// Looks at the artifacts of all runs. While it does, runs end and others are pruned: what seems
+/// wrong is looked at once more, by what the ledger says then.
+pub(super) fn look(
+    store: &Store,
+    chronicle: &Chronicle,
+    again: impl Fn() -> Option<Chronicle>,
+    is_fast: bool,
+    looked: &mut Looked,
+) {
+    let runs = Runs::at(store.runs_path()).list().unwrap_or_default();
+    let on_disk = runs.iter().map(|run| run.id().as_str());
+    let ids: BTreeSet<&str> = chronicle.runs.keys().map(String::as_str).chain(on_disk).collect();
+    let goes_on: BTreeSet<&str> = runs
+        .iter()
+        .filter(|run| run.keeper().is_some() || run.is_attended())
+        .map(|run| run.id().as_str())
+        .collect();
+    let progress = progress(ids.len(), "runs");
+    let mut doubtful = Vec::new();
+    for id in ids {
         progress.inc(1);
-        match OnDisk::read(store, run) {
-            Ok(disk) => of_run(store, (run, told), &disk, is_fast, looked),
-            Err(error) => {
-                let message = format!("can not read the folder of {run}: {}", reason(&error));
-                looked.fault("unreadable", message, "give it back to yourself: chmod 700");
-            }
+        let is_whole = of_run(store, chronicle, id, is_fast, &mut Looked::default());
+        if !is_whole && (!goes_on.contains(id) || chronicle.runs.contains_key(id)) {
+            doubtful.push(id);
         }
     }
     progress.finish_and_clear();
-    strangers(store, chronicle, looked);
+    let named = |told: &&Told| told.artifact.is_some() && !told.is_artifact_deleted;
+    looked.artifacts = chronicle.runs.values().filter(named).count() as u64;
+    if doubtful.is_empty() {
+        return;
+    }
+    let again = again();
+    let chronicle = again.as_ref().unwrap_or(chronicle);
+    for id in doubtful {
+        of_run(store, chronicle, id, is_fast, looked);
+    }
 }
 
+/// Whether nothing is wrong with a run.
 fn of_run(
+    store: &Store,
+    chronicle: &Chronicle,
+    run: &str,
+    is_fast: bool,
+    looked: &mut Looked,
+) -> bool {
+    let told = chronicle.runs.get(run);
+    match OnDisk::read(store, run) {
+        Ok(disk) => {
+            if let Some(told) = told {
+                of_told(store, (run, told), &disk, is_fast, looked);
+            }
+            stranger(run, told, &disk, looked);
+        }
+        Err(error) => {
+            let message = format!("can not read the folder of {run}: {}", reason(&error));
+            looked.fault("unreadable", message, "give it back to yourself: chmod 700");
+        }
+    }
+    looked.faults == 0
+}
+
+fn of_told(
     store: &Store,
     (run, told): (&str, &Told),
     disk: &OnDisk,
@@ -43,7 +90,6 @@ fn of_run(
         looked.fault("prune-cut-short", message, "\"noesc store prune\" finishes it");
     }
     let Some(id) = told.artifact.filter(|_| !told.is_artifact_deleted) else { return };
-    looked.artifacts += 1;
     match disk.artifact(Some(told)) {
         None => {
             let hint = "something else has deleted it; prune writes a tombstone when it is due";
@@ -74,48 +120,25 @@ fn verify(store: &Store, run: &str, id: ArtifactId) -> Result<(), ArtifactError>
     store.open(run, id)?.verify(id)
 }
 
-/// Artifacts that no record names: the end of the ledger was cut, or somebody put them there.
-fn strangers(store: &Store, chronicle: &Chronicle, looked: &mut Looked) {
-    let runs = match Runs::at(store.runs_path()).list() {
-        Ok(runs) => runs,
-        Err(error) if error.kind() == ErrorKind::NotFound => return,
-        Err(error) => {
-            let message = format!("can not list the runs: {}", reason(&error));
-            looked.fault("unreadable", message, "give them back to yourself: chmod 700");
-            return;
-        }
-    };
-    for run in runs {
-        if run.keeper().is_some() || run.is_attended() {
-            continue;
-        }
-        let id = run.id().as_str();
-        let Ok(disk) = OnDisk::read(store, id) else { continue };
-        // One that was cut short and is not whole yet is told of elsewhere.
-        if disk.is_locked {
-            continue;
-        }
-        let named = chronicle.runs.get(id).and_then(|told| told.artifact);
-        let is_strange = |(sealed, _): &(ArtifactId, u64)| Some(*sealed) != named;
-        if disk.has_part || disk.sealed.iter().any(is_strange) {
-            let hint = "the end of the ledger was cut off, or something else put it there: compare \
-                        with a checkpoint (--since). It is never pruned";
-            let message = format!("{id} has an artifact that no record names");
-            looked.fault("artifact-unnamed", message, hint);
-        }
+/// An artifact that no record names: the end of the ledger was cut, or somebody put it there.
+fn stranger(run: &str, told: Option<&Told>, disk: &OnDisk, looked: &mut Looked) {
+    let named = told.and_then(|told| told.artifact);
+    let is_strange = |(sealed, _): &(ArtifactId, u64)| Some(*sealed) != named;
+    // One that was cut short and is not whole yet is told of elsewhere.
+    if !disk.is_locked && (disk.has_part || disk.sealed.iter().any(is_strange)) {
+        let hint = "the end of the ledger was cut off, or something else put it there: compare \
+                    with a checkpoint (--since). It is never pruned";
+        let message = format!("{run} has an artifact that no record names");
+        looked.fault("artifact-unnamed", message, hint);
     }
 }
 
-/// Puts right what the ledger says that everything takes.
-pub(super) fn recount(
-    store: &Store,
-    key: &CollectorKey,
-    chronicle: &Chronicle,
-    looked: &mut Looked,
-) {
-    let found = disk::usage(store, chronicle);
+/// Puts right what the ledger says that everything takes, while nobody prunes.
+pub(super) fn recount(store: &Store, key: &CollectorKey, looked: &mut Looked) {
+    let Ok(_lock) = prune::lock(store, false) else { return };
+    let Some(chronicle) = ledger::again(store, Some(key)) else { return };
+    let found = disk::usage(store, &chronicle);
     let Some(found) = found.ok().filter(|found| *found != chronicle.usage) else { return };
-    let _lock = prune::lock(store, false);
     if store.record_counted(key, chronicle.usage, found).is_ok() {
         let (before, now) = (size(chronicle.usage.bytes), size(found.bytes));
         looked.note("counted", format!("the ledger said that {before} are kept; it is {now}"));

@@ -47,8 +47,8 @@ pub(super) fn look(
             if recipients.contains(&fingerprint) {
                 let name = quoted(path.as_os_str());
                 let message = format!("{name} opens what is sealed to {fingerprint}, unprotected");
-                let hint = "any program of yours can open what was sealed: move the file to another \
-                            machine, and take a new identity by \"noesc init\"";
+                let hint = "any program of yours can open what was sealed: move the file to \
+                            another machine, and take a new identity by \"noesc init\"";
                 looked.fault("identity-exposed", message, hint);
             }
         }

@@ -100,6 +100,12 @@ pub(super) fn look(
     }
 }
 
+/// What the ledger says by now.
+pub(super) fn again(store: &Store, key: Option<&CollectorKey>) -> Option<Chronicle> {
+    let (chronicle, verified) = Chronicle::read(store, key?.verifier(), SystemTime::now());
+    verified.ok().map(|_| chronicle)
+}
+
 fn reserve(store: &Store) -> bool {
     let seen = fs::symlink_metadata(store.root().join("ledger.reserve"));
     seen.is_ok_and(|seen| seen.is_file() && seen.len() >= RESERVE_BYTES as u64)
@@ -153,8 +159,9 @@ fn recover(store: &Store, looked: &mut Looked) -> bool {
         }
         Err(error) => {
             let hint = "what is there stays as it is; the other runs are not touched";
-            let message = format!("a run that was cut short can not be made whole: ");
-            looked.fault("unfinished", message + &escaped(error), hint);
+            let why = escaped(error);
+            let message = format!("a run that was cut short can not be made whole: {why}");
+            looked.fault("unfinished", message, hint);
             false
         }
     }
@@ -182,13 +189,11 @@ pub(super) fn since(
             return Ok(());
         }
     };
-    match verify_since(&store.ledger_path(), key.verifier(), &checkpoint, LEDGER_WAIT) {
-        Err(error @ (LedgerError::Short { .. } | LedgerError::Changed { .. })) => {
-            let hint = "records were cut off or written anew since the checkpoint was made";
-            looked.fault("changed-since", escaped(error), hint);
-        }
-        // Any other fault is told already.
-        _ => {}
+    let since = verify_since(&store.ledger_path(), key.verifier(), &checkpoint, LEDGER_WAIT);
+    // Any other fault is told already.
+    if let Err(error @ (LedgerError::Short { .. } | LedgerError::Changed { .. })) = since {
+        let hint = "records were cut off or written anew since the checkpoint was made";
+        looked.fault("changed-since", escaped(error), hint);
     }
     Ok(())
 }

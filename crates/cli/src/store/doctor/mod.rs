@@ -80,8 +80,10 @@ struct Looked {
     records: u64,
     artifacts: u64,
     findings: Vec<Finding>,
-    /// How many more there are of each fault.
+    /// How many more there are of each.
     more: BTreeMap<&'static str, usize>,
+    #[serde(skip)]
+    faults: usize,
 }
 
 impl Looked {
@@ -101,16 +103,12 @@ impl Looked {
         message: String,
         hint: Option<&'static str>,
     ) {
+        self.faults += usize::from(grade == Grade::Fault);
         let same = self.findings.iter().filter(|finding| finding.code == code).count();
         match same < SAME_MAX {
             true => self.findings.push(Finding { grade, code, message, hint }),
             false => *self.more.entry(code).or_default() += 1,
         }
-    }
-
-    fn faults(&self) -> usize {
-        let is_fault = |finding: &&Finding| finding.grade == Grade::Fault;
-        self.findings.iter().filter(is_fault).count() + self.more.values().sum::<usize>()
     }
 
     fn text(&self) -> String {
@@ -130,7 +128,7 @@ impl Looked {
         }
         let records = count(usize::try_from(self.records).unwrap_or(usize::MAX), "record");
         let artifacts = count(usize::try_from(self.artifacts).unwrap_or(usize::MAX), "artifact");
-        let verdict = match self.faults() {
+        let verdict = match self.faults {
             0 => "healthy".into(),
             faults => count(faults, "fault"),
         };
@@ -141,8 +139,8 @@ impl Looked {
 
 pub(in crate::store) fn doctor(args: &DoctorArgs, config: &Config) -> Result<ExitCode> {
     let store = super::place(config)?;
-    let mut looked = Looked::default();
-    looked.store = noesc::audit(store.root().as_os_str().as_encoded_bytes());
+    let shown = noesc::audit(store.root().as_os_str().as_encoded_bytes());
+    let mut looked = Looked { store: shown, ..Looked::default() };
     match std::fs::symlink_metadata(store.root()) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             looked.note("none", "there is no store yet: the first run makes it");
@@ -150,7 +148,7 @@ pub(in crate::store) fn doctor(args: &DoctorArgs, config: &Config) -> Result<Exi
         Err(error) => return Err(unusable(&store, &error)),
         Ok(_) => look(args, config, &store, &mut looked)?,
     }
-    looked.healthy = looked.faults() == 0;
+    looked.healthy = looked.faults == 0;
     let text = match args.json {
         true => serde_json::to_string(&looked).unwrap_or_default() + "\n",
         false => looked.text(),
@@ -173,10 +171,10 @@ fn look(args: &DoctorArgs, config: &Config, store: &Store, looked: &mut Looked) 
         }
     }
     if let (Some(chronicle), true) = (&chronicle, is_sound) {
-        artifacts::look(store, chronicle, args.fast, looked);
+        artifacts::look(store, chronicle, || ledger::again(store, key.as_ref()), args.fast, looked);
         space::quota(config, chronicle, looked)?;
         if let (Some(key), true) = (&key, is_writable) {
-            artifacts::recount(store, key, chronicle, looked);
+            artifacts::recount(store, key, looked);
         }
     }
     identity::look(config, store, chronicle.as_ref(), looked)
