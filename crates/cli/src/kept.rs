@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use etcetera::BaseStrategy;
+use noesc_evidence::Policy;
 use noesc_evidence::{Quota, Store};
 use noesc_session::Evidence;
-use noesc_evidence::Policy;
 
 use crate::config::Config;
 use crate::evidence;

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use noesc_session::evidence::Identity;
+use noesc_evidence::Identity;
 use serde_json::{Value, json};
 use storing::{DAY, Kept};
 
@@ -220,20 +220,20 @@ fn a_secret_key_that_lies_open() {
     let secret = secret.filter(|text| text.contains("AGE-SECRET-KEY-1")).unwrap_or_else(|| {
         "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33".into()
     });
-    let found = noesc_session::evidence::exposed(secret.as_bytes());
+    let found = noesc_evidence::exposed(secret.as_bytes());
     let recipient = found[0].to_string();
     kept.run(HOUR);
     let config = kept.folder.path("config").join("noesc");
     fs::create_dir(&config).unwrap();
     let sealed_to = found[0].fingerprint();
-    let entry = noesc_session::evidence::RunEntry {
+    let entry = noesc_evidence::RunEntry {
         run: "0198c1a2-0000-7000-8000-000000000001".into(),
         recipients: vec![sealed_to.clone()],
-        store: noesc_session::evidence::Usage { bytes: 0, files: 0 },
+        store: noesc_evidence::Usage { bytes: 0, files: 0 },
         ..Default::default()
     };
     let key = kept.key();
-    let kind = noesc_session::evidence::Kind::Run;
+    let kind = noesc_evidence::Kind::Run;
     kept.store.ledger(&key).unwrap().append(SystemTime::now(), kind, &entry).unwrap();
     is_found(&kept, &[], &[]);
     for name in ["notes.txt", ".age", ".config/age/keys.txt", "config/sops/age/keys.txt"] {

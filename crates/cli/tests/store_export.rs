@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use noesc_session::evidence::{ExportError, Exported};
+use noesc_evidence::{ExportError, Exported};
 use serde_json::json;
 use storing::{DAY, Kept};
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::time::SystemTime;
 
-use noesc_session::evidence::PRUNE_CRASH_POINTS;
+use noesc_evidence::PRUNE_CRASH_POINTS;
 use serde_json::{Value, json};
 use storing::{DAY, Kept};
 

@@ -1,8 +1,7 @@
 //! Whom originals are sealed to, as the ledger tells it, and who approves.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 

@@ -214,19 +214,23 @@ fn has_changed(evidence: &Evidence, key: &CollectorKey) -> bool {
     let (path, configured) = (evidence.store.ledger_path(), evidence.recipients.as_ref());
     let state = recipients_state(&path, key.verifier(), configured, CHANGE_WAIT);
     // What is wrong with the ledger is told when the run is over.
-    let Ok(RecipientsState::Changed { from, is_recorded, .. }) = state else { return false };
-    if !is_recorded && let Ok(mut ledger) = evidence.store.ledger(key) {
+    let (action, from) = match state {
+        Ok(RecipientsState::Changed { from, is_recorded: false, .. }) => {
+            (RecipientsAction::Changed, from)
+        }
+        // The first that are named: whoever comes after them has changed.
+        Ok(RecipientsState::Unset) if configured.is_some() => (RecipientsAction::Init, Vec::new()),
+        Ok(RecipientsState::Changed { .. }) => return true,
+        _ => return false,
+    };
+    if let Ok(mut ledger) = evidence.store.ledger(key) {
         let recipients: Vec<_> = configured.iter().flat_map(|all| all.iter()).cloned().collect();
-        let change = RecipientsChange {
-            action: RecipientsAction::Changed,
-            recipients: &recipients,
-            from: &from,
-            approver: None,
-            before: None,
-        };
+        let (approver, before) = (None, None);
+        let change =
+            RecipientsChange { action, recipients: &recipients, from: &from, approver, before };
         let _ = append_recipients(&mut ledger, SystemTime::now(), &change);
     }
-    true
+    action == RecipientsAction::Changed
 }
 
 /// That the run is not kept. Where nobody could have opened the raw bytes, they are not what is

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
+use noesc_evidence::{ExportError, export as write_export};
 use noesc_session::Runs;
-use noesc_session::evidence::{ExportError, export as write_export};
 
 use super::hold::{find, unknown};
 use super::opened;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::Args;
-use noesc_session::evidence::Retention;
+use noesc_evidence::Retention;
 use noesc_session::{FindError, Runs};
 
 use super::prune::lock;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::{Args, Subcommand, ValueHint};
-use noesc_session::evidence::{Chronicle, CollectorKey, LedgerError, Store};
+use noesc_evidence::{Chronicle, CollectorKey, LedgerError, Store};
 
 use crate::config::Config;
 use crate::fail::{Failure, Result, escaped, quoted, reason};

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::Args;
-use noesc_session::Runs;
-use noesc_session::evidence::{
+use noesc_evidence::{
     CLOCK_SLACK, Chronicle, CollectorKey, LEDGER_WAIT, Policy, Store, Usage, begun,
 };
+use noesc_session::Runs;
 use serde_json::json;
 
 use super::progress::progress;

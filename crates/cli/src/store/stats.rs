@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::Args;
+use noesc_evidence::{Chronicle, Usage, What, begun};
 use noesc_session::Runs;
 use noesc_session::envelope::Timestamp;
-use noesc_session::evidence::{Chronicle, Usage, What, begun};
 use serde::Serialize;
 
 use super::disk::{self, OnDisk};

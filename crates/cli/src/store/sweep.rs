@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::SystemTime;
 
-use noesc_session::evidence::{
+use noesc_evidence::{
     Artifacts, CLOCK_SLACK, Chronicle, CollectorKey, LedgerError, Policy, Store, Told, Tombstone,
     Usage, What, begun, crash_point,
 };

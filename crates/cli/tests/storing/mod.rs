@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use noesc_session::evidence::{
+use noesc_evidence::{
     Artifacts, CollectorKey, Identity, Kind, LEDGER_WAIT, Recipients, RunEntry, SealOptions,
     Sealer, Store, Usage, read,
 };

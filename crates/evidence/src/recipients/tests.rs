@@ -1,5 +1,7 @@
 use serde_json::{Value, json};
 
+use std::fs::File;
+
 use super::*;
 use crate::testing::{Place, WAIT, moment};
 

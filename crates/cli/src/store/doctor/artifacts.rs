@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use noesc_session::Runs;
-use noesc_session::evidence::{
+use noesc_evidence::{
     ArtifactError, ArtifactId, Artifacts, Chronicle, CollectorKey, Store, Told, What,
 };
+use noesc_session::Runs;
 
 use super::{Looked, ledger};
 use crate::fail::{escaped, reason};

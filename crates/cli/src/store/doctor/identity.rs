@@ -7,12 +7,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use noesc_session::evidence::{Chronicle, Store, exposed};
+use noesc_evidence::{Chronicle, Store, exposed};
 
 use super::Looked;
 use crate::config::Config;
 use crate::fail::{Result, quoted};
-use crate::kept;
 use crate::store::sweep::open_plain;
 
 /// Bytes of a file that may hold an identity.
@@ -32,7 +31,7 @@ pub(super) fn look(
 ) -> Result<()> {
     let mut recipients: BTreeSet<String> =
         chronicle.map(|chronicle| chronicle.recipients.clone()).unwrap_or_default();
-    let configured = kept::recipients(config)?;
+    let configured = crate::evidence::configured(config)?;
     recipients.extend(configured.iter().flat_map(|recipients| recipients.fingerprints()));
     if recipients.is_empty() {
         return Ok(());

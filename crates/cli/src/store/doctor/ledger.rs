@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
-use noesc_session::evidence::{
+use noesc_evidence::{
     CHECKPOINT_BYTES_MAX, CLOCK_SLACK, Checkpoint, Chronicle, CollectorKey, Fault, KeyError,
     LEDGER_WAIT, LedgerError, RESERVE_BYTES, Store, Verified, verify_since,
 };

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::{Args, ValueHint};
-use noesc_session::evidence::Store;
+use noesc_evidence::Store;
 use serde::Serialize;
 
 use super::text::count;

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use noesc_session::evidence::Store;
+use noesc_evidence::Store;
 
 use super::Looked;
 use crate::fail::{Result, quoted, reason};

@@ -1,6 +1,6 @@
 //! Room: on the disk, in the quota, and whether anything can be written at all.
 
-use noesc_session::evidence::{Chronicle, Store};
+use noesc_evidence::{Chronicle, Store};
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use super::Looked;
