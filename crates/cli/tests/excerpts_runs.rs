@@ -168,9 +168,9 @@ fn a_run_of_which_the_ledger_tells_nothing_yet_is_listed_too() {
     assert_eq!(ids(&["--outcome", "running"]), [running.as_str()]);
     assert_eq!(ids(&["--since", "1h"]), [failed.clone(), running.clone()]);
     let rows = listed(&home, &["--command", "^sh -c exit"]);
-    assert_eq!((&rows[0]["code"], &rows[0]["in_ledger"]), (&7.into(), &false.into()));
+    assert_eq!((&rows[0]["code"], &rows[0]["in_ledger"]), (&7.into(), &true.into()));
     assert_eq!((&rows[0]["evidence"], &rows[0]["artifact"]), (&"not-kept".into(), &Value::Null));
-    // Once the ledger tells of it, that is what counts, and it is listed once.
+    // What the ledger tells last is what counts, and it is listed once.
     tell(&home, [json!({"run": failed, "outcome": "exited", "code": 7, "command": "told"})]);
     let rows = listed(&home, &["--failed"]);
     assert_eq!((&rows[0]["command"], &rows[0]["in_ledger"]), (&"told".into(), &true.into()));

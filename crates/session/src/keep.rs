@@ -19,7 +19,7 @@ use crate::live::Settings;
 use crate::lock::Held;
 use crate::record::Identity;
 use crate::room::Transcript;
-use crate::runs::{COLLECTED, RunFolder, Runs};
+use crate::runs::{ATTENDED, COLLECTED, RunFolder, Runs};
 use crate::tap::Tap;
 
 /// Bytes of a command that a manifest holds, and of its environment.
@@ -70,6 +70,15 @@ impl Place {
         let folder = runs.create(run)?;
         let held = folder.hold(lock)?;
         Ok(Self { folder, lock, _held: held })
+    }
+
+    /// Says that the run was not started, and that the ledger says all that there is to say. Who
+    /// has begun one in the background looks once more.
+    fn is_over(&self) {
+        match self.lock {
+            ATTENDED => self.folder.clear(),
+            _ => self.is_whole(),
+        }
     }
 
     /// Says that nothing is missing of the run: it needs no recovery.
@@ -200,8 +209,7 @@ impl<'a> Keep<'a> {
         } else if was_started {
             place.is_whole();
         } else {
-            // The ledger says all that there is to say.
-            place.folder.clear();
+            place.is_over();
         }
         crash_point("told");
         record
