@@ -82,21 +82,28 @@ fn a_tombstone_says_what_was_deleted() {
 
 #[test]
 fn a_prune_that_is_killed_is_finished_by_the_next() {
-    for point in PRUNE_CRASH_POINTS {
+    let ledger = ["ledger-half-written", "ledger-written", "ledger-synced"];
+    for point in PRUNE_CRASH_POINTS.iter().copied().chain(ledger) {
         let mut kept = Kept::new(&format!("killed-{point}"));
         let old = kept.run(91 * DAY);
         let mut command = kept.command(&["store", "prune", "--now"]);
         command.env("NOESC_CRASH_POINT", point);
         assert_eq!(ran(command).status.signal(), Some(9), "{point}");
-        let has_tombstone = !kept.retention().is_empty();
-        assert!(old.artifact.exists() || has_tombstone, "{point}");
-        kept.noesc(&["store", "prune", "--now"]).code();
+        // What is gone has a tombstone.
+        assert!(old.artifact.exists() || !kept.retention().is_empty(), "{point}");
+        let (looked, _) = kept.json(&["store", "doctor", "--json"]);
+        let findings = looked["findings"].as_array().unwrap();
+        let wanted = ["prune-cut-short", "torn-tail"];
+        assert!(
+            findings.iter().all(|finding| wanted.iter().any(|code| finding["code"] == *code)),
+            "{point}: {looked}"
+        );
+        assert_eq!(kept.noesc(&["store", "prune", "--now"]).code(), 0);
         assert!(!old.folder.exists(), "{point}");
         assert_eq!(kept.retention().len(), 2, "{point}");
-        assert_eq!(
-            usage(&kept),
-            (json!({"bytes": 0, "files": 0}), json!({"bytes": 0, "files": 0}))
-        );
+        let nothing = json!({"bytes": 0, "files": 0});
+        assert_eq!(usage(&kept), (nothing.clone(), nothing), "{point}");
+        kept.noesc(&["store", "doctor"]).code();
     }
 }
 
@@ -184,6 +191,87 @@ fn a_run_that_ends_prunes_once_a_day() {
         .unwrap();
     kept.noesc(&["run", "--", "sh", "-c", "exit 3"]).is("", "", 3);
     assert!(!old.artifact.exists() && old.folder.join("stdout.txt").exists());
+}
+
+#[test]
+fn what_is_too_much_for_once_is_deleted_by_the_next_run() {
+    const DAILY_MAX: usize = 200;
+    let mut kept = Kept::new("daily-max");
+    let old: Vec<_> = (0..=DAILY_MAX / 2).map(|_| kept.run(91 * DAY)).collect();
+    kept.run(64 * DAY);
+    for days in [40, 30, 20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1, 1, 1] {
+        kept.run(days * DAY);
+    }
+    kept.noesc(&["store", "hold", &old[0].id]).code();
+    let stamp = kept.store.root().join("pruned");
+    let stamp = fs::File::options().write(true).open(stamp).unwrap();
+    stamp.set_modified(SystemTime::now() - 2 * DAY).unwrap();
+    // Two of each are deleted, of all but the one that is held.
+    kept.noesc(&["run", "--", "true"]).is("", "", 0);
+    let left = |kept: &Kept| {
+        (old.iter().filter(|old| old.folder.exists()).count(), kept.retention().len())
+    };
+    assert_eq!(left(&kept), (1, 1 + DAILY_MAX));
+    assert!(kept.store.runs_path().join(&old[0].id).exists());
+    kept.noesc(&["run", "--", "true"]).is("", "", 0);
+    let deleted = kept.retention().len();
+    assert_eq!(deleted, 1 + DAILY_MAX + 4, "the others have raw bytes that are due");
+    kept.noesc(&["run", "--", "true"]).is("", "", 0);
+    assert_eq!(kept.retention().len(), deleted);
+}
+
+#[test]
+fn a_clock_in_doubt_stops_what_a_run_deletes() {
+    let mut kept = Kept::new("daily-doubt");
+    let old = kept.run(91 * DAY);
+    kept.run(DAY);
+    fs::write(kept.store.root().join("pruned"), "").unwrap();
+    let stamp = fs::File::options().write(true).open(kept.store.root().join("pruned")).unwrap();
+    stamp.set_modified(SystemTime::now() - 2 * DAY).unwrap();
+    kept.noesc(&["run", "--", "true"]).is("", "", 0);
+    assert!(old.artifact.exists());
+}
+
+#[test]
+fn stats_tell_how_much_there_is() {
+    let mut kept = Kept::new("stats");
+    let runs = [kept.run(20 * DAY), kept.run(DAY)];
+    kept.noesc(&["store", "hold", &runs[1].id]).code();
+    kept.store.ledger(&kept.key()).unwrap().checkpoint(SystemTime::now()).unwrap();
+    let (stats, _) = kept.json(&["store", "stats", "--json"]);
+    let bytes = |run: &storing::Run| fs::metadata(&run.artifact).unwrap().len();
+    assert_eq!(stats["artifacts"], json!({"count": 2, "bytes": bytes(&runs[0]) + bytes(&runs[1])}));
+    assert_eq!(stats["transcripts"], json!({"count": 2, "bytes": 16}));
+    assert_eq!(stats["due"], json!({"count": 1, "bytes": bytes(&runs[0])}));
+    assert_eq!((&stats["held"], &stats["records"]), (&json!(1), &json!(4)));
+    assert_eq!(stats["checkpoint"]["records"], 3);
+    let text = kept.noesc(&["store", "stats"]);
+    let names: Vec<_> = text.out().lines().filter_map(|line| line.split(' ').next()).collect();
+    let wanted = [
+        "store",
+        "runs",
+        "artifacts",
+        "transcripts",
+        "used",
+        "held",
+        "due",
+        "records",
+        "checkpoint",
+    ];
+    assert_eq!(names, wanted);
+}
+
+#[test]
+fn a_time_that_is_none_and_a_reason_that_is_too_long_are_refused() {
+    let mut kept = Kept::new("refused");
+    let run = kept.run(DAY);
+    let ended = kept.noesc(&["store", "prune", "--raw-keep", "soon"]);
+    ended.refused("\"raw_keep\" has a wrong value", 2);
+    for (length, code) in [(1023, 0), (1024, 0), (1025, 2)] {
+        let ended = kept.noesc(&["store", "hold", &run.id, "--reason", &"x".repeat(length)]);
+        assert_eq!(ended.code(), code, "{length}");
+        kept.noesc(&["store", "hold", "--release", &run.id]).code();
+    }
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub struct Chronicle {
     /// What all that is kept takes, as the last record says that tells.
     pub usage: Usage,
     /// The last `checkpoint` record: when, and how many records it covers.
-    pub checkpoint: Option<(String, u64)>,
+    pub checkpoint: Option<(SystemTime, u64)>,
     /// The moment of the last record.
     pub last: Option<SystemTime>,
     /// How many records were read.
@@ -141,7 +141,7 @@ impl Chronicle {
             Some(Kind::Retention) => self.take_retention(record),
             Some(Kind::Checkpoint) => {
                 let size = serde_json::from_str(record.event).map(|told: TellsSize| told.size);
-                self.checkpoint = Some((record.time.to_owned(), size.unwrap_or_default()));
+                self.checkpoint = own.map(|own| (own, size.unwrap_or_default()));
             }
             _ => {}
         }

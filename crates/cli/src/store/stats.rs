@@ -65,6 +65,8 @@ struct Stats {
 #[derive(Serialize)]
 struct CheckpointStats {
     time: String,
+    age_s: u64,
+    /// That it covers.
     records: u64,
 }
 
@@ -79,7 +81,7 @@ pub(super) fn stats(args: &StatsArgs, config: &Config) -> Result<ExitCode> {
     if let Some(opened) = opened(config)? {
         let now = SystemTime::now();
         let chronicle = opened.chronicle(now)?;
-        stats.take(&opened, &chronicle)?;
+        stats.take(&opened, &chronicle, now)?;
         let Opened { store, key } = &opened;
         let policy = kept::policy(config)?;
         let (chronicle, is_dry) = (&chronicle, true);
@@ -96,7 +98,7 @@ pub(super) fn stats(args: &StatsArgs, config: &Config) -> Result<ExitCode> {
 }
 
 impl Stats {
-    fn take(&mut self, opened: &Opened, chronicle: &Chronicle) -> Result<()> {
+    fn take(&mut self, opened: &Opened, chronicle: &Chronicle, now: SystemTime) -> Result<()> {
         let store = &opened.store;
         let failed = |error| unusable(store, &error);
         for run in Runs::at(store.runs_path()).list().map_err(failed)? {
@@ -116,8 +118,11 @@ impl Stats {
         self.told = chronicle.usage;
         self.held = chronicle.held();
         self.records = chronicle.records;
-        let checkpoint = chronicle.checkpoint.clone();
-        self.checkpoint = checkpoint.map(|(time, records)| CheckpointStats { time, records });
+        self.checkpoint = chronicle.checkpoint.map(|(time, records)| CheckpointStats {
+            age_s: now.duration_since(time).unwrap_or_default().as_secs(),
+            time: Timestamp::from(time).to_string(),
+            records,
+        });
         Ok(())
     }
 
@@ -140,7 +145,10 @@ impl Stats {
             count(usize::try_from(self.store_files_max).unwrap_or(usize::MAX), "file"),
         );
         let checkpoint = match &self.checkpoint {
-            Some(told) => format!("{} (of {} records)", told.time, told.records),
+            Some(told) => {
+                let days = usize::try_from(told.age_s / 86_400).unwrap_or(usize::MAX);
+                format!("{} ({} ago, of {} records)", told.time, count(days, "day"), told.records)
+            }
             None => "none".into(),
         };
         for (name, value) in [
