@@ -264,9 +264,7 @@ fn tell(swept: &Swept, counted: Option<(Usage, Usage)>, is_dry: bool) -> Result<
     text.push('\n');
     write(text.as_bytes())?;
     if !swept.future.is_empty() {
-        say(
-            "hint: a run from the future is deleted when the clock has passed it; see if it is right",
-        );
+        say("hint: a run from the future is deleted when the clock has passed it: is it right?");
     }
     Ok(())
 }
