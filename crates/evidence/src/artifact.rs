@@ -29,6 +29,10 @@ const FRAME_BYTES_MAX: u32 = 2 * SEGMENT_BYTES_MAX as u32;
 /// Bytes that are copied at once.
 const COPIED_BYTES: usize = 64 * 1024;
 
+/// Bytes that no age message goes without: fewer are no segment, and a file that says so would make
+/// its reader remember more than there is.
+const FRAME_BYTES_MIN: u32 = 128;
+
 /// Plain bytes of a segment that are taken: what a sealer makes, with its manifests.
 const PLAIN_BYTES_MAX: usize = 2 * SEGMENT_BYTES_MAX;
 
@@ -205,7 +209,7 @@ impl Frames {
             }
             let at = end + 4;
             let is_whole = found == 4 && at + u64::from(bytes) <= limit;
-            if found == 4 && (bytes == 0 || bytes > FRAME_BYTES_MAX) {
+            if found == 4 && !(FRAME_BYTES_MIN..=FRAME_BYTES_MAX).contains(&bytes) {
                 let at = end - start;
                 return Err(ArtifactError::Form { expected: "the length of a segment", at });
             }

@@ -214,3 +214,20 @@ fn a_full_disk_leaves_what_was_written() {
     assert_eq!(sealed.failure.unwrap().kind(), std::io::ErrorKind::StorageFull);
     assert_eq!((sealed.segments, sealed.bytes), (0, 0));
 }
+
+#[test]
+fn a_segment_has_at_least_the_bytes_of_an_empty_message() {
+    const FRAME_BYTES_MIN: u32 = 128;
+    let place = Place::new("least");
+    for (bytes, is_taken) in [
+        (0, false),
+        (FRAME_BYTES_MIN - 1, false),
+        (FRAME_BYTES_MIN, true),
+        (FRAME_BYTES_MIN + 1, true),
+    ] {
+        let segment = vec![b'x'; bytes as usize];
+        let file = [&b"noesc.sealed/1\n"[..], &bytes.to_be_bytes(), &segment].concat();
+        fs::write(&place.0, file).unwrap();
+        assert_eq!(Artifact::open(&place.0).is_ok(), is_taken, "{bytes}");
+    }
+}

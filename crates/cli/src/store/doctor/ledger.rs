@@ -85,11 +85,7 @@ pub(super) fn look(
         let hint = "a full disk could not be told of: free some room, and the next run makes it";
         looked.fault("reserve", "the reserve of the ledger is missing", hint);
     }
-    if chronicle.recipients_changed {
-        let hint = "if it was you, \"noesc init --confirm\" says so; otherwise see who changed the \
-                    configuration";
-        looked.fault("recipients", "runs are sealed to others than were confirmed", hint);
-    }
+    recipients(&chronicle, looked);
     if !may_write {
         return Some(chronicle);
     }
@@ -104,6 +100,15 @@ pub(super) fn look(
 pub(super) fn again(store: &Store, key: Option<&CollectorKey>) -> Option<Chronicle> {
     let (chronicle, verified) = Chronicle::read(store, key?.verifier(), SystemTime::now());
     verified.ok().map(|_| chronicle)
+}
+
+/// Whether runs are sealed to whom it was confirmed for.
+fn recipients(chronicle: &Chronicle, looked: &mut Looked) {
+    if chronicle.recipients_changed {
+        let hint = "if it was you, \"noesc init --confirm\" says so; otherwise see who changed the \
+                    configuration";
+        looked.fault("recipients", "runs are sealed to others than were confirmed", hint);
+    }
 }
 
 fn reserve(store: &Store) -> bool {
