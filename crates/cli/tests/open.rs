@@ -140,3 +140,26 @@ fn the_decision_is_durable_before_the_first_byte_is_shown() {
         assert_eq!(told, actions, "{point}");
     }
 }
+
+#[test]
+fn an_exported_run_is_opened_elsewhere_with_a_decision_there() {
+    let sealed = printed();
+    let (_, entry) = sealed.entries().remove(0);
+    let file = sealed.home.folder.name("case.noesc");
+    let exported = ran(sealed.home.noesc(&["store", "export", &entry.run, "--to", &file]));
+    assert_eq!(exported.code(), 0, "{}", exported.err());
+    let elsewhere = typing::Home::new("open-elsewhere");
+    let given = ["--identity", &sealed.identity, "--reason", "x", "--as", "audit"];
+    let arguments = [&["open", &file][..], &given, &["--range", "0+9"]].concat();
+    let mut open = elsewhere.typed(&arguments);
+    open.answer("Passphrase for the identity", PASSPHRASE);
+    let end = open.succeeds();
+    assert_eq!(end.stdout, "one\\x0a\\x1b]0;t\n");
+    assert!(end.shown.contains("exported from the ledger of noesc.ledger/"), "{}", end.shown);
+    let shown = ran(elsewhere.noesc(&["ledger", "show", "--json"]));
+    assert!(shown.out().contains(&entry.run) && shown.out().contains("\"shown\""));
+    // Nothing of it is in the ledger of the machine that exported it.
+    assert_eq!(sealed.decisions().len(), 0);
+    let other = ran(elsewhere.noesc(&[&["open", &file][..], &given, &["--run", "ff"]].concat()));
+    assert!(other.err().contains("holds no such run"), "{}", other.err());
+}

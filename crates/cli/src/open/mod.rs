@@ -44,6 +44,10 @@ pub(crate) struct OpenArgs {
     #[arg(value_name = "RUN")]
     run: String,
 
+    /// The run of such a file, where it holds several
+    #[arg(long = "run", value_name = "ID")]
+    of_file: Option<String>,
+
     /// Why: it stands in the ledger
     #[arg(long, value_name = "TEXT")]
     reason: String,
@@ -131,7 +135,7 @@ pub(crate) fn open(args: &OpenArgs) -> Result<ExitCode> {
     let wanted = args.wanted()?;
     let config = Config::load(false, args.config.as_deref())?;
     let store = Store::open(&evidence::root(None, &config)?)?;
-    let found = original::find(&args.run, &config, &store)?;
+    let found = original::find(&args.run, args.of_file.as_deref(), &config, &store)?;
     let refused = |failure: Failure| {
         // What can not be told to the ledger is still refused.
         let told = store.write().map_err(drop).and_then(|mut ledger| {

@@ -1,10 +1,12 @@
 //! The original of a run: where it is, and what the viewer is given of it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use noesc::{Boundary, Profile};
 use noesc_evidence::{
-    Artifact, ArtifactError, ArtifactId, Artifacts, Identity, LEDGER_WAIT, Opened, RunEntry, read,
+    Artifact, ArtifactError, ArtifactId, Artifacts, Exported, Identity, LEDGER_WAIT, Opened,
+    RunEntry, read,
 };
 use noesc_viewer::{Ended, Original, Start, StreamInfo, colour_wanted, view as run_viewer};
 use serde::Deserialize;
@@ -14,6 +16,7 @@ use crate::evidence::Store;
 use crate::fail::{Failure, Result, escaped, quoted};
 use crate::input::write;
 use crate::runs;
+use crate::say::say;
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 * 1024;
@@ -40,8 +43,57 @@ fn unusable(error: ArtifactError) -> Failure {
     Failure::new(escaped(&error)).hint(error.hint())
 }
 
+/// The run of this name, or the one of this file. What names it is verified before.
+pub(super) fn find(
+    part: &str,
+    of_file: Option<&str>,
+    config: &Config,
+    store: &Store,
+) -> Result<Found> {
+    let path = Path::new(part);
+    match std::fs::symlink_metadata(path) {
+        Ok(seen) if seen.is_file() => find_exported(path, of_file),
+        _ if of_file.is_some() => {
+            Err(Failure::new(format!("there is no file {}", quoted(part.as_ref())))
+                .hint("\"--run\" names one of the runs that a file holds"))
+        }
+        _ => find_stored(part, config, store),
+    }
+}
+
+/// The run that was exported to a file. Its records are proved to be those of a ledger, whose key
+/// is told: whether that is the right one, only who knows it can say.
+fn find_exported(path: &Path, wanted: Option<&str>) -> Result<Found> {
+    let exported = Exported::read(path).map_err(|error| {
+        let message = format!("{} can not be used: {}", quoted(path.as_os_str()), escaped(&error));
+        Failure::new(message).hint("it is damaged, or no file that \"noesc store export\" wrote")
+    })?;
+    say(&format!("exported from the ledger of {}", escaped(&exported.key)));
+    let count = exported.runs.len();
+    let mut runs = exported.runs.into_iter();
+    let one = match wanted {
+        Some(part) => runs.find(|one| one.run.starts_with(part) || one.run.ends_with(part)),
+        None if count == 1 => runs.next(),
+        None => {
+            let ids: Vec<String> = runs.map(|one| escaped(&one.run)).collect();
+            return Err(Failure::new(format!("the file holds {count} runs: {}", ids.join(", ")))
+                .hint("name one of them: --run ID"));
+        }
+    };
+    let shown = quoted(path.as_os_str());
+    let one = one.ok_or_else(|| {
+        Failure::new(format!("{shown} holds no such run")).hint("without --run it says which")
+    })?;
+    let (id, artifact) = one.artifact.ok_or_else(|| {
+        Failure::new(format!("{shown} holds nothing raw of {}", escaped(&one.run)))
+            .hint("nothing was kept, or it was pruned before")
+    })?;
+    let artifact = std::cell::Cell::new(Some(artifact));
+    Ok(Found { run: one.run, id, command: one.entry.command, artifact })
+}
+
 /// The run of this name, by the ledger: all of that is verified before.
-pub(super) fn find(part: &str, config: &Config, store: &Store) -> Result<Found> {
+fn find_stored(part: &str, config: &Config, store: &Store) -> Result<Found> {
     let place = crate::kept::store(config).ok_or_else(|| {
         Failure::new("there is no store").hint("set HOME, or name one by --store")
     })?;
