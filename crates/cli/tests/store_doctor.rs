@@ -251,6 +251,24 @@ fn a_secret_key_that_lies_open() {
 }
 
 #[test]
+fn recipients_that_were_not_confirmed_and_a_figure_that_is_wrong() {
+    let kept = healthy("recipients");
+    let entry = noesc_session::evidence::RunEntry {
+        run: "0198c1a2-0000-7000-8000-000000000001".into(),
+        recipients_changed: true,
+        store: noesc_session::evidence::Usage { bytes: 15 << 30, files: 3 },
+        ..Default::default()
+    };
+    let (key, kind) = (kept.key(), noesc_session::evidence::Kind::Run);
+    kept.store.ledger(&key).unwrap().append(SystemTime::now(), kind, &entry).unwrap();
+    let (looked, _) = kept.json(&["store", "doctor", "--json"]);
+    assert_eq!(codes(&looked, "fault"), ["recipients"], "what is not there fills no store");
+    assert_eq!(codes(&looked, "note"), ["counted"]);
+    let (stats, _) = kept.json(&["store", "stats", "--json"]);
+    assert_eq!(stats["used"], stats["told"]);
+}
+
+#[test]
 fn an_index_that_is_none_is_made_anew() {
     let kept = healthy("index");
     let index = kept.store.index_path();

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::time::SystemTime;
 
-use noesc_evidence::PRUNE_CRASH_POINTS;
+use noesc_session::evidence::{Kind, PRUNE_CRASH_POINTS, RunEntry};
 use serde_json::{Value, json};
 use storing::{DAY, Kept};
 
@@ -230,6 +230,31 @@ fn a_clock_in_doubt_stops_what_a_run_deletes() {
     stamp.set_modified(SystemTime::now() - 2 * DAY).unwrap();
     kept.noesc(&["run", "--", "true"]).is("", "", 0);
     assert!(old.artifact.exists());
+}
+
+#[test]
+fn a_record_and_a_link_lead_out_of_no_store() {
+    let mut kept = Kept::new("outside");
+    let old = kept.run(91 * DAY);
+    let outside = kept.folder.path("outside");
+    fs::rename(&old.folder, &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, &old.folder).unwrap();
+    let entry = RunEntry {
+        run: "../../../outside".into(),
+        artifact: Some(format!("restricted:sha256:{}", "0".repeat(64))),
+        artifact_bytes: 8,
+        transcript_bytes: 8,
+        ..RunEntry::default()
+    };
+    let (key, at) = (kept.key(), SystemTime::now() - 91 * DAY);
+    kept.store.ledger(&key).unwrap().append(at, Kind::Run, &entry).unwrap();
+    let before = fs::read_dir(&outside).unwrap().count();
+    let (swept, code) = kept.json(&["store", "prune", "--now", "--json"]);
+    assert_eq!((code, swept["deleted"].as_array().unwrap().len()), (0, 2), "{swept}");
+    assert!(swept["deleted"].as_array().unwrap().iter().all(|one| one["was_missing"] == true));
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), before);
+    kept.noesc(&["store", "doctor"]).code();
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), before);
 }
 
 #[test]

@@ -149,7 +149,7 @@ impl Chronicle {
 
     fn take_run(&mut self, record: &Record<'_>, time: Option<SystemTime>) {
         let Ok(entry) = serde_json::from_str::<RunEntry>(record.event) else { return };
-        if entry.run.is_empty() {
+        if !is_run_id(&entry.run) {
             return;
         }
         self.recipients.extend(entry.recipients);
@@ -167,6 +167,9 @@ impl Chronicle {
     fn take_retention(&mut self, record: &Record<'_>) {
         let (run, hold) = match serde_json::from_str(record.event) {
             Ok(Retention::Deleted(tombstone)) => {
+                if !is_run_id(&tombstone.run) {
+                    return;
+                }
                 let Some(told) = self.runs.get_mut(&tombstone.run) else {
                     // Of a run that was never told of: it had transcripts alone.
                     let told = Told { is_transcript_deleted: true, ..Told::default() };
@@ -187,7 +190,8 @@ impl Chronicle {
         };
         match self.runs.get_mut(&run) {
             Some(told) => told.hold = hold,
-            None => drop(self.holds.insert(run, hold)),
+            None if is_run_id(&run) => drop(self.holds.insert(run, hold)),
+            None => {}
         }
     }
 
@@ -225,6 +229,16 @@ impl Chronicle {
     }
 }
 
+/// Bytes of the id of a run.
+const RUN_ID_BYTES_MAX: usize = 64;
+
+/// Whether a text can be the id of a run: it names a folder, and is shown. What a record says of
+/// anything else is passed over.
+pub(crate) fn is_run_id(text: &str) -> bool {
+    let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (1..=RUN_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_of_id)
+}
+
 /// When a run began, by its id, which begins with its time.
 #[must_use]
 pub fn begun(run: &str) -> SystemTime {
@@ -240,4 +254,42 @@ struct TellsUsage {
 #[derive(serde::Deserialize)]
 struct TellsSize {
     size: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_leads_nowhere_and_has_a_most() {
+        for (text, wanted) in [
+            ("", false),
+            ("0198c1a2-0000-7000-8000-000000000001", true),
+            ("../x", false),
+            ("a b", false),
+            ("\u{202e}", false),
+        ] {
+            assert_eq!(is_run_id(text), wanted, "{text}");
+        }
+        let max = RUN_ID_BYTES_MAX;
+        for (length, wanted) in [(max - 1, true), (max, true), (max + 1, false)] {
+            assert_eq!(is_run_id(&"a".repeat(length)), wanted, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_clock_is_in_doubt_by_more_than_a_most() {
+        let now = SystemTime::now();
+        let doubt = |before: SystemTime| {
+            let recent = vec![before];
+            Chronicle { recent, ..Chronicle::default() }.clock_doubt(now)
+        };
+        let (ms, slack) = (Duration::from_millis(1), CLOCK_SLACK);
+        assert_eq!(Chronicle::default().clock_doubt(now), None);
+        assert_eq!(doubt(now - CLOCK_GAP_MAX), None);
+        assert!(doubt(now - CLOCK_GAP_MAX - ms).is_some());
+        assert_eq!(doubt(now + slack), None);
+        assert!(doubt(now + slack + ms).is_some());
+        assert!(doubt(now + CLOCK_BACK_MAX + ms).unwrap().contains("went back"));
+    }
 }

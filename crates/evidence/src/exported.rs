@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::artifact::{Artifact, ArtifactError, ArtifactId};
 use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::chronicle::is_run_id;
 use crate::entry::RunEntry;
 use crate::error::LedgerError;
 use crate::files;
@@ -30,9 +31,6 @@ pub const EXPORT_HEADER_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Runs of one file.
 const RUNS_MAX: usize = 1024;
-
-/// Bytes of the id of a run.
-const RUN_BYTES_MAX: usize = 64;
 
 /// Hashes of a proof: a tree with more levels has no index.
 const PROOF_MAX: usize = 64;
@@ -330,9 +328,7 @@ impl ExportedRun {
         (key, checkpoint): (&VerifierKey, &Checkpoint),
     ) -> Result<Self, ExportError> {
         let wrong = || ExportError::Record { run: told.run.clone() };
-        // It names a folder elsewhere.
-        let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-        if told.run.is_empty() || told.run.len() > RUN_BYTES_MAX || !told.run.bytes().all(is_id) {
+        if !is_run_id(&told.run) {
             return Err(ExportError::Form { expected: "the id of a run" });
         }
         let mut entry: Option<RunEntry> = None;

@@ -4,8 +4,8 @@ use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use noesc_evidence::{ArtifactId, Chronicle, Store, Told, Usage, What};
-use noesc_session::envelope::StreamName;
+use noesc_session::envelope::{RunId, StreamName};
+use noesc_session::evidence::{ArtifactId, Chronicle, Store, Told, Usage, What};
 
 /// The folder of a run. Links are not followed; what has an unknown name is passed over.
 #[derive(Debug, Default)]
@@ -23,15 +23,22 @@ pub(super) struct OnDisk {
 }
 
 impl OnDisk {
-    /// What there is of a run; nothing where it has no folder.
+    /// What there is of a run; nothing where it has no folder of its own, or its id is none: a
+    /// record leads nowhere else.
     pub(super) fn read(store: &Store, run: &str) -> io::Result<Self> {
         let path = store.runs_path().join(run);
         let mut found = Self { path: path.clone(), ..Self::default() };
-        let entries = match fs::read_dir(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
-            entries => entries?,
+        if RunId::try_from(run.to_owned()).is_err() {
+            return Ok(found);
+        }
+        let is_folder = match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            seen => seen?.is_dir(),
         };
-        for entry in entries {
+        if !is_folder {
+            return Ok(found);
+        }
+        for entry in fs::read_dir(&path)? {
             let entry = entry?;
             let (name, seen) = (entry.file_name(), entry.metadata());
             let (Some(name), Ok(seen)) = (name.to_str(), seen) else { continue };

@@ -179,6 +179,8 @@ impl Sweep<'_> {
         }
         crash_point("prune-tombstoned");
         match (what, artifact) {
+            // Nothing is looked for where nothing was found.
+            _ if found.is_none() => {}
             (What::Artifact, Some(id)) => drop(self.store.remove(run, id)?),
             (What::Artifact, None) => {}
             (What::Transcript, _) => remove_transcripts(disk)?,

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use noesc_evidence::{
-    ArtifactError, ArtifactId, Artifacts, Chronicle, CollectorKey, Store, Told, What,
+use noesc_session::Runs;
+use noesc_session::evidence::{
+    ArtifactError, ArtifactId, Artifacts, Chronicle, CollectorKey, Store, Told, Usage, What,
 };
 use noesc_session::Runs;
 
@@ -133,14 +134,17 @@ fn stranger(run: &str, told: Option<&Told>, disk: &OnDisk, looked: &mut Looked) 
     }
 }
 
-/// Puts right what the ledger says that everything takes, while nobody prunes.
-pub(super) fn recount(store: &Store, key: &CollectorKey, looked: &mut Looked) {
-    let Ok(_lock) = prune::lock(store, false) else { return };
-    let Some(chronicle) = ledger::again(store, Some(key)) else { return };
-    let found = disk::usage(store, &chronicle);
-    let Some(found) = found.ok().filter(|found| *found != chronicle.usage) else { return };
-    if store.record_counted(key, chronicle.usage, found).is_ok() {
-        let (before, now) = (size(chronicle.usage.bytes), size(found.bytes));
-        looked.note("counted", format!("the ledger said that {before} are kept; it is {now}"));
+/// Puts right what the ledger says that everything takes, while nobody prunes. Gives what it takes
+/// where that was to be put right.
+pub(super) fn recount(store: &Store, key: &CollectorKey, looked: &mut Looked) -> Option<Usage> {
+    let _lock = prune::lock(store, false).ok()?;
+    let chronicle = ledger::again(store, Some(key))?;
+    let found = disk::usage(store, &chronicle).ok()?;
+    if found == chronicle.usage {
+        return None;
     }
+    store.record_counted(key, chronicle.usage, found).ok()?;
+    let (before, now) = (size(chronicle.usage.bytes), size(found.bytes));
+    looked.note("counted", format!("the ledger said that {before} are kept; it is {now}"));
+    Some(found)
 }

@@ -172,10 +172,9 @@ fn look(args: &DoctorArgs, config: &Config, store: &Store, looked: &mut Looked) 
     }
     if let (Some(chronicle), true) = (&chronicle, is_sound) {
         artifacts::look(store, chronicle, || ledger::again(store, key.as_ref()), args.fast, looked);
-        space::quota(config, chronicle, looked)?;
-        if let (Some(key), true) = (&key, is_writable) {
-            artifacts::recount(store, key, looked);
-        }
+        let key = key.as_ref().filter(|_| is_writable);
+        let counted = key.and_then(|key| artifacts::recount(store, key, looked));
+        space::quota(config, counted.unwrap_or(chronicle.usage), looked)?;
     }
     identity::look(config, store, chronicle.as_ref(), looked)
 }

@@ -1,6 +1,6 @@
 //! Room: on the disk, in the quota, and whether anything can be written at all.
 
-use noesc_evidence::{Chronicle, Store};
+use noesc_session::evidence::{Store, Usage};
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use super::Looked;
@@ -35,8 +35,8 @@ pub(super) fn look(config: &Config, store: &Store, looked: &mut Looked) -> Resul
 }
 
 /// Seven eighths of what may be kept are used: the rest is for the reserves of runs.
-pub(super) fn quota(config: &Config, chronicle: &Chronicle, looked: &mut Looked) -> Result<()> {
-    let (quota, used) = (kept::quota(config)?, chronicle.usage);
+pub(super) fn quota(config: &Config, used: Usage, looked: &mut Looked) -> Result<()> {
+    let quota = kept::quota(config)?;
     let is_nearly = |used: u64, max: u64| used >= max - max / 8;
     if is_nearly(used.bytes, quota.store_bytes_max) || is_nearly(used.files, quota.store_files_max)
     {
