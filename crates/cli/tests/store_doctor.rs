@@ -5,7 +5,7 @@ mod common;
 mod storing;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -195,6 +195,25 @@ fn what_a_killed_collector_left_is_made_whole() {
     let looked = is_found(&kept, &[], &[]);
     assert_eq!(codes(&looked, "note"), ["recovered"]);
     assert_eq!(kept.told()[2].0, "recovered");
+}
+
+#[test]
+fn what_can_not_be_made_whole_keeps_no_other_from_it() {
+    let mut kept = healthy("hopeless");
+    let hopeless = kept.untold(SystemTime::now() - HOUR);
+    fs::rename(&hopeless.artifact, hopeless.folder.join("sealed.part")).unwrap();
+    let part = fs::File::options().write(true).open(hopeless.folder.join("sealed.part")).unwrap();
+    part.set_len(0).unwrap();
+    part.write_all_at(&[0; 4096], 0).unwrap();
+    let run = kept.untold(SystemTime::now());
+    for folder in [&hopeless.folder, &run.folder] {
+        fs::write(folder.join("attended"), "").unwrap();
+        fs::set_permissions(folder.join("attended"), PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    is_found(&kept, &[], &["unfinished"]);
+    let told = kept.told();
+    let recovered: Vec<_> = told.iter().filter(|(kind, _)| kind == "recovered").collect();
+    assert_eq!((recovered.len(), &recovered[0].1["run"]), (1, &json!(run.id)));
 }
 
 #[test]

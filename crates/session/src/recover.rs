@@ -65,7 +65,8 @@ impl From<io::Error> for RecoverError {
 /// moment is passed over.
 ///
 /// # Errors
-/// [`RecoverError`], for the first run that can not be made whole. The next call begins with it.
+/// [`RecoverError`], for the first run that can not be made whole. It stays as it is; the others
+/// are whole then.
 pub fn recover(store: &Store) -> Result<Vec<Recovered>, RecoverError> {
     let runs = Runs::at(store.runs_path()).list()?;
     let left: Vec<StoredRun> = runs.into_iter().filter(|run| run.left_by().is_some()).collect();
@@ -85,10 +86,16 @@ pub fn recover(store: &Store) -> Result<Vec<Recovered>, RecoverError> {
         // A torn tail is cut by who writes next; what is before it is known by now.
         Err(_) => drop(store.ledger(&key).map_err(RecoverError::Ledger)?),
     }
-    let mut recovered = Vec::new();
+    let (mut recovered, mut failed) = (Vec::new(), None);
     for run in left {
         let Some((lock, held)) = run.take_over()? else { continue };
-        let one = rescue(store, run.id())?;
+        let one = match rescue(store, run.id()) {
+            Ok(one) => one,
+            Err(error) => {
+                failed.get_or_insert(error);
+                continue;
+            }
+        };
         if !known.contains(run.id().as_str()) {
             let mut entry = entry(&run, &one);
             store.record_run(&key, Kind::Recovered, &mut entry).map_err(RecoverError::Ledger)?;
@@ -97,7 +104,7 @@ pub fn recover(store: &Store) -> Result<Vec<Recovered>, RecoverError> {
         drop(held);
         recovered.push(one.told(run.id()));
     }
-    Ok(recovered)
+    failed.map_or(Ok(recovered), Err)
 }
 
 /// What there is of a run.

@@ -147,7 +147,7 @@ fn clock(chronicle: &Chronicle, verified: &Verified, now: SystemTime, looked: &m
     }
 }
 
-/// Makes whole what killed collectors have left. Whether there was something.
+/// Makes whole what killed collectors have left. Whether the ledger may say something new.
 fn recover(store: &Store, looked: &mut Looked) -> bool {
     match noesc_session::recover(store) {
         Ok(recovered) => {
@@ -167,7 +167,7 @@ fn recover(store: &Store, looked: &mut Looked) -> bool {
             let why = escaped(error);
             let message = format!("a run that was cut short can not be made whole: {why}");
             looked.fault("unfinished", message, hint);
-            false
+            true
         }
     }
 }
