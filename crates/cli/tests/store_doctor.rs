@@ -244,6 +244,7 @@ fn a_secret_key_that_lies_open() {
     kept.run(HOUR);
     let config = kept.folder.path("config").join("noesc");
     fs::create_dir(&config).unwrap();
+    fs::write(config.join("config.toml"), format!("recipients = [\"{recipient}\"]\n")).unwrap();
     let sealed_to = found[0].fingerprint();
     let entry = noesc_evidence::RunEntry {
         run: "0198c1a2-0000-7000-8000-000000000001".into(),
@@ -272,13 +273,13 @@ fn a_secret_key_that_lies_open() {
 #[test]
 fn recipients_that_were_not_confirmed_and_a_figure_that_is_wrong() {
     let kept = healthy("recipients");
-    let entry = noesc_session::evidence::RunEntry {
+    let entry = noesc_evidence::RunEntry {
         run: "0198c1a2-0000-7000-8000-000000000001".into(),
         recipients_changed: true,
-        store: noesc_session::evidence::Usage { bytes: 15 << 30, files: 3 },
+        store: noesc_evidence::Usage { bytes: 15 << 30, files: 3 },
         ..Default::default()
     };
-    let (key, kind) = (kept.key(), noesc_session::evidence::Kind::Run);
+    let (key, kind) = (kept.key(), noesc_evidence::Kind::Run);
     kept.store.ledger(&key).unwrap().append(SystemTime::now(), kind, &entry).unwrap();
     let (looked, _) = kept.json(&["store", "doctor", "--json"]);
     assert_eq!(codes(&looked, "fault"), ["recipients"], "what is not there fills no store");

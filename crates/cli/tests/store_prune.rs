@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::time::SystemTime;
 
-use noesc_session::evidence::{Kind, PRUNE_CRASH_POINTS, RunEntry};
+use noesc_evidence::{Kind, PRUNE_CRASH_POINTS, RunEntry};
 use serde_json::{Value, json};
 use storing::{DAY, Kept};
 

@@ -4,8 +4,8 @@ use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
+use noesc_evidence::{ArtifactId, Chronicle, Store, Told, Usage, What};
 use noesc_session::envelope::{RunId, StreamName};
-use noesc_session::evidence::{ArtifactId, Chronicle, Store, Told, Usage, What};
 
 /// The folder of a run. Links are not followed; what has an unknown name is passed over.
 #[derive(Debug, Default)]

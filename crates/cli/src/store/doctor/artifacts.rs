@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use noesc_session::Runs;
-use noesc_session::evidence::{
+use noesc_evidence::{
     ArtifactError, ArtifactId, Artifacts, Chronicle, CollectorKey, Store, Told, Usage, What,
 };
 use noesc_session::Runs;

@@ -7,10 +7,12 @@ use std::time::SystemTime;
 
 use noesc_evidence::{
     CHECKPOINT_BYTES_MAX, CLOCK_SLACK, Checkpoint, Chronicle, CollectorKey, Fault, KeyError,
-    LEDGER_WAIT, LedgerError, RESERVE_BYTES, Store, Verified, verify_since,
+    LEDGER_WAIT, LedgerError, RESERVE_BYTES, RecipientsState, Store, Verified, recipients_state,
+    verify_since,
 };
 
 use super::Looked;
+use crate::config::Config;
 use crate::fail::{Failure, Result, escaped};
 use crate::store::sweep::open_plain;
 
@@ -102,13 +104,37 @@ pub(super) fn again(store: &Store, key: Option<&CollectorKey>) -> Option<Chronic
     verified.ok().map(|_| chronicle)
 }
 
-/// Whether runs are sealed to whom it was confirmed for.
+/// What to do about recipients that are others.
+const CONFIRM: &str = "if it was you, \"noesc init --confirm\" says so; otherwise see who changed the \
+                       configuration";
+
+/// Whether runs were sealed to whom it was confirmed for.
 fn recipients(chronicle: &Chronicle, looked: &mut Looked) {
     if chronicle.recipients_changed {
-        let hint = "if it was you, \"noesc init --confirm\" says so; otherwise see who changed the \
-                    configuration";
-        looked.fault("recipients", "runs are sealed to others than were confirmed", hint);
+        looked.fault("recipients", "runs are sealed to others than were confirmed", CONFIRM);
     }
+}
+
+/// Whether the next ones will be.
+pub(super) fn configured(
+    config: &Config,
+    store: &Store,
+    key: &CollectorKey,
+    looked: &mut Looked,
+) -> Result<()> {
+    let named = crate::evidence::configured(config)?;
+    let path = store.ledger_path();
+    let state = recipients_state(&path, key.verifier(), named.as_ref(), LEDGER_WAIT);
+    if let Ok(RecipientsState::Changed { from, to, .. }) = state {
+        let names = |all: &[String]| match all {
+            [] => "nobody".to_owned(),
+            all => escaped(all.join(", ")),
+        };
+        let (from, to) = (names(&from), names(&to));
+        let message = format!("the configuration seals runs to {to}, not to {from} as confirmed");
+        looked.fault("recipients-configured", message, CONFIRM);
+    }
+    Ok(())
 }
 
 fn reserve(store: &Store) -> bool {

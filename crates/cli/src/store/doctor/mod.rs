@@ -166,6 +166,9 @@ fn look(args: &DoctorArgs, config: &Config, store: &Store, looked: &mut Looked) 
     if let Some(key) = &key {
         let may_write = is_sound && is_writable;
         chronicle = ledger::look(store, key, now, may_write, looked);
+        if chronicle.is_some() {
+            ledger::configured(config, store, key, looked)?;
+        }
         if let Some(path) = &args.since {
             ledger::since(store, key, path, looked)?;
         }

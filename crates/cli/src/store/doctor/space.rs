@@ -1,6 +1,6 @@
 //! Room: on the disk, in the quota, and whether anything can be written at all.
 
-use noesc_session::evidence::{Store, Usage};
+use noesc_evidence::{Store, Usage};
 use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use super::Looked;
