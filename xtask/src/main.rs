@@ -6,6 +6,7 @@ use std::process::ExitCode;
 mod bench_memory;
 mod bench_run;
 mod bench_scan;
+mod bench_seal;
 mod gen_tables;
 mod tidy;
 
@@ -14,6 +15,7 @@ const USAGE: &str = "usage: cargo xtask NAME [ARGUMENT...]
   bench-memory [--bytes N]    measure the command's peak memory on endless inputs, 2 GB each
   bench-run [--bytes N]    measure what noesc run costs: its start, and 2 GiB of output
   bench-scan [FOLDER]    compare the speed of noesc scan with that of rg counting lines
+  bench-seal [--bytes N]    measure what it costs to keep a run, and to seal 1 GiB of output
   gen-tables [--check]    generate crates/text/src/tables.rs, or compare it
   tidy    check the rules of the house over every tracked file
 ";
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         "bench-memory" => bench_memory::run(&rest),
         "bench-run" => bench_run::run(&rest),
         "bench-scan" => bench_scan::run(&rest),
+        "bench-seal" => bench_seal::run(&rest),
         "gen-tables" => gen_tables::run(&rest),
         "tidy" => tidy::run(&rest),
         _ => {

@@ -156,7 +156,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) detach: bool,
 
-    /// Bytes of view per stream that such a run stores: 65536, 64KiB, 1MiB, … (16MiB)
+    /// Bytes of view per stream that are stored: 65536, 64KiB, 1MiB, … (16MiB)
     #[arg(long, value_name = "SIZE", value_parser = limits::checked("transcript_bytes_max"))]
     pub(crate) transcript_bytes_max: Option<String>,
 

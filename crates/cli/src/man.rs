@@ -201,8 +201,8 @@ const STATUS_OF_ALL: &[(&str, &str)] = &[
     ("0", "Done."),
     (
         "1",
-        "`noesc scan` found something, `noesc search` nothing; `noesc digest` differs; the ledger is \
-         not in order; `noesc store doctor` found a fault.",
+        "`noesc scan` found something, `noesc search` nothing; `noesc digest` differs; the ledger \
+         is not in order; `noesc store doctor` found a fault.",
     ),
     ("2", "Misused, or something could not be read or written."),
     ("125", "`noesc run` or `noesc wait` failed or was misused; else as the command."),

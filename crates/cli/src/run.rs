@@ -50,10 +50,6 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
         return Err(Failure::new("\"--off\" does not go with \"--detach\"")
             .hint("what is stored of a run is made inert"));
     }
-    if args.transcript_bytes_max.is_some() && !args.detach {
-        return Err(Failure::new("\"--transcript-bytes-max\" goes with \"--detach\" alone")
-            .hint("other runs store no transcript"));
-    }
     if let Some(format) = args.format.of_record() {
         check_format(format, &settings.profile)?;
     }

@@ -140,13 +140,20 @@ fn nothing_raw_is_on_disk_or_in_what_a_process_shows_of_itself() {
 #[test]
 fn a_core_is_not_left_where_one_would_be() {
     let sealed = Sealed::new("core");
-    let script = "ulimit -c unlimited; cd \"$WORK\"; \"$N\" run -- sh -c 'printf \"\\033]0;feed\\007\"; kill -SEGV $PPID; sleep 1; kill -SEGV $PPID'";
     let mut shell = Command::new("sh");
-    shell.args(["-c", script]).env("N", common::binary());
-    shell.env("WORK", sealed.home.folder.path("work"));
+    shell.args(["-c", r#"ulimit -c unlimited; exec "$N" run -- sleep 600"#]);
+    shell.env("N", common::binary()).current_dir(sealed.home.folder.path("work"));
     shell.env("XDG_CONFIG_HOME", sealed.home.folder.path("config"));
     shell.env("XDG_STATE_HOME", sealed.home.folder.path("state"));
-    ran(shell);
+    let child = spawned(shell);
+    // The run has begun when its folder is there.
+    eventually(|| match std::fs::read_dir(sealed.store().runs_path()).map(Iterator::count) {
+        Ok(1) => Ok(()),
+        seen => Err(seen),
+    });
+    common::signal("SEGV", child.id());
+    let ended = common::ended(child);
+    assert!(!ended.status.success());
     let left: Vec<_> = std::fs::read_dir(sealed.home.folder.path("work")).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
 }

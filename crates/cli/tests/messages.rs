@@ -154,8 +154,22 @@ fn what_is_misunderstood() {
         "run --detach --stdin -- true",
         "run --detach --report report -- true",
         "run --detach --facts-fd 3 -- true",
-        "run --transcript-bytes-max 1KiB -- true",
         "run --detach --transcript-bytes-max 1k -- true",
+        "completions",
+        "completions tcsh",
+        "man frobnicate",
+    ] {
+        session.refused(&words(line));
+    }
+    session.refused(&[b"filter", b""]);
+    session.refused(&[b"filter", b"--report", b""]);
+    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/misunderstood.txt"].raw());
+}
+
+#[test]
+fn verbs_of_runs_that_are_misunderstood() {
+    let mut session = Session::new("misunderstood-runs");
+    for line in [
         "ps run",
         "wait",
         "wait --time-max 5 run",
@@ -174,15 +188,27 @@ fn what_is_misunderstood() {
         "store export run",
         "store prune --raw-keep soon",
         "store doctor --since missing --no-config --config file",
-        "completions",
-        "completions tcsh",
-        "man frobnicate",
+        "show",
+        "show run --lines 0",
+        "show run --lines 9-3",
+        "search run",
+        "digest run --equals xyz",
+        "runs --limit 0",
+        "open run",
+        "open run --reason why --as hex",
+        "open run --reason why --as raw --range 0+1",
+        "open run --reason why --range 5",
+        "open run --reason why --to file",
+        "init --identity",
+        "decide run maybe --reason why",
+        "decide run approved",
+        "ledger frobnicate",
+        "ledger checkpoint",
     ] {
         session.refused(&words(line));
     }
-    session.refused(&[b"filter", b""]);
-    session.refused(&[b"filter", b"--report", b""]);
-    assert_data_eq!(session.text.raw(), snapbox::file!["snapshots/misunderstood.txt"].raw());
+    let expected = snapbox::file!["snapshots/misunderstood-runs.txt"];
+    assert_data_eq!(session.text.raw(), expected.raw());
 }
 
 #[test]

@@ -133,16 +133,18 @@ impl<'a> Iterator for Parts<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
     use proptest::prelude::*;
+
+    fn bytes(max: usize) -> impl Strategy<Value = Vec<u8>> {
+        vec(any::<u8>(), 0..max)
+    }
 
     proptest! {
         #[test]
         fn parts_are_read_back(
-            chunks in prop::collection::vec(
-                (0..STREAMS_MAX, any::<u64>(), any::<u64>(), prop::collection::vec(any::<u8>(), 0..300)),
-                0..20,
-            ),
-            json in prop::collection::vec(any::<u8>(), 0..300),
+            chunks in vec((0..STREAMS_MAX, any::<u64>(), any::<u64>(), bytes(300)), 0..20),
+            json in bytes(300),
         ) {
             let mut segment = Vec::new();
             push_manifest(&mut segment, false, &json);
@@ -160,7 +162,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn no_bytes_make_a_reader_panic(bytes in bytes(200)) {
             let taken: usize = Parts::new(&bytes).map(|part| match part {
                 Some(Part::Opening(bytes) | Part::Closing(bytes)) => bytes.len(),
                 Some(Part::Chunk(chunk)) => chunk.bytes.len(),

@@ -4,11 +4,13 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use noesc_evidence::{
     Artifact, ArtifactError, CLOSING_BYTES, Identity, Opened, Recipients, SEGMENT_BYTES_MAX,
-    SealOptions, Sealed, Sealer,
+    SEGMENT_TIME_MAX, SealOptions, Sealed, Sealer,
 };
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 struct Place(PathBuf);
@@ -57,12 +59,12 @@ proptest! {
 
     #[test]
     fn what_goes_in_comes_out(
-        chunks in prop::collection::vec((0..3_usize, prop::collection::vec(any::<u8>(), 1..90)), 0..40),
+        chunks in vec((0..3_usize, vec(any::<u8>(), 1..90)), 0..40),
         from in 0..400_u64,
         count in 0..300_usize,
     ) {
         let (place, identity) = (Place::new("round"), Identity::generate());
-        let given: Vec<(usize, &[u8])> = chunks.iter().map(|(of, bytes)| (*of, &bytes[..])).collect();
+        let given: Vec<_> = chunks.iter().map(|(of, bytes)| (*of, &bytes[..])).collect();
         let sealed = place.seal(&identity, u64::MAX, &given);
         prop_assert!(sealed.failure.is_none());
         prop_assert_eq!(sealed.bytes, fs::metadata(&place.0).unwrap().len());
@@ -230,4 +232,29 @@ fn a_segment_has_at_least_the_bytes_of_an_empty_message() {
         fs::write(&place.0, file).unwrap();
         assert_eq!(Artifact::open(&place.0).is_ok(), is_taken, "{bytes}");
     }
+}
+
+#[test]
+fn a_segment_is_due_when_its_first_byte_is_old_enough() {
+    let (place, identity) = (Place::new("due"), Identity::generate());
+    let file = OpenOptions::new().write(true).create(true).truncate(true).open(&place.0).unwrap();
+    let options = SealOptions { recipients: recipients(&identity), bytes_max: u64::MAX };
+    let mut sealer = Sealer::new(file, &options, b"{}");
+    assert_eq!(sealer.due(), None);
+    let before = Instant::now();
+    sealer.push(0, 0, b"first");
+    let due = sealer.due().unwrap();
+    assert!((before..=Instant::now()).contains(&(due - SEGMENT_TIME_MAX)));
+    sealer.push(0, 1, b"second");
+    assert_eq!(sealer.due(), Some(due));
+    sealer.look();
+    assert_eq!(place.open().segments(), 0);
+    std::thread::sleep(due.saturating_duration_since(Instant::now()));
+    sealer.look();
+    assert_eq!(sealer.due(), None);
+    // The thread that seals needs its time.
+    while place.open().segments() == 0 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(sealer);
 }

@@ -247,6 +247,7 @@ pub(crate) fn limits(
         processes_max: limited(limits.processes_max, u64::from),
         drain_max_ms: ms(limits.drain_max),
         view_bytes_max: view_bytes_max.map(|bytes| bytes as u64),
+        transcript_bytes_max: settings.evidence.as_ref().and_then(|kept| kept.transcript_bytes_max),
         json_bytes_max,
         json_depth_max: of_json(envelope::VALUE_DEPTH_MAX),
         json_values_max: of_json(envelope::VALUE_COUNT_MAX),

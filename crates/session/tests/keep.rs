@@ -39,7 +39,10 @@ impl Place {
         let wait = Duration::from_secs(60);
         let key = store.key().unwrap();
         read(&store.ledger_path(), key.verifier(), wait, |record, _| {
-            entries.push((record.kind.to_owned(), serde_json::from_str(record.event).unwrap()));
+            if let "run" | "recovered" = record.kind {
+                let entry = serde_json::from_str(record.event).unwrap();
+                entries.push((record.kind.to_owned(), entry));
+            }
         })
         .unwrap();
         entries

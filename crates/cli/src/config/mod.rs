@@ -95,7 +95,7 @@ pub(crate) const KEYS: &[Key] = &[
     ),
     limit("processes_max", Unit::Processes, "none", "processes that a run may have at once"),
     key("view_bytes_max", Kind::Size, "32KiB", "bytes of view of a stream that a record holds"),
-    key("transcript_bytes_max", Kind::Size, "16MiB", "bytes of view that --detach stores"),
+    key("transcript_bytes_max", Kind::Size, "16MiB", "bytes of view of a stream that a run stores"),
     key("json_bytes_max", Kind::Size, "1MiB", "bytes that expected JSON may have"),
     key("drain_max", Kind::Time, "60s", "how long is read on after a limit that says drain"),
     key("linger", Kind::Time, "250ms", "how long a process left behind may be silent"),

@@ -72,8 +72,9 @@ fn no_stream(record: &Envelope, name: &str) -> Failure {
 
 /// That nothing is stored of a view.
 fn not_stored(run: &StoredRun, name: StreamName) -> Failure {
-    Failure::new(format!("no transcript is kept of the {} of {}", name.name(), run.id()))
-        .hint("it was pruned, run with \"--expect artifact\", or nothing was to be kept: \"noesc config\"")
+    Failure::new(format!("no transcript is kept of the {} of {}", name.name(), run.id())).hint(
+        "it was pruned, it was an artifact by \"--expect\", or \"noesc config\" says to keep none",
+    )
 }
 
 /// `1 line`, `2 lines`.

@@ -109,6 +109,12 @@ mod tests {
         }
     }
 
+    /// The verb is tested at its limit in tests/open.rs; here that the number there is this one.
+    #[test]
+    fn an_extract_has_its_limit() {
+        assert_eq!(EXTRACT_BYTES_MAX, 1_048_576);
+    }
+
     #[test]
     fn hex_has_no_byte_of_the_original_that_acts() {
         let all: Vec<u8> = (0..=255).collect();

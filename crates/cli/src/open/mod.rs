@@ -25,12 +25,12 @@ const DECISION_LASTS: Duration = Duration::from_secs(8 * 60 * 60);
 
 /// Opens the sealed original of a run, for who holds the identity.
 ///
-/// The decision to look is written to the ledger first, with its reason; a refused or failed attempt
-/// is, too. Then the viewer shows hex and the audit view side by side. No byte of the original is
+/// The decision to look is written to the ledger first, with its reason; so is a refused or failed
+/// attempt. Then the viewer shows hex and the audit view side by side. No byte of the original is
 /// ever written to the terminal as it is. With --range a bounded extract is printed instead, and
 /// --as raw --to FILE writes the bytes into a file: that file is this user's, and whatever runs as
-/// this user can read it. The passphrase is asked for at the terminal, never taken from stdin, a flag
-/// or the environment.
+/// this user can read it. The passphrase is asked for at the terminal, never taken from stdin, a
+/// flag or the environment.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

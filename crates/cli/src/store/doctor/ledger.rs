@@ -105,8 +105,8 @@ pub(super) fn again(store: &Store, key: Option<&CollectorKey>) -> Option<Chronic
 }
 
 /// What to do about recipients that are others.
-const CONFIRM: &str = "if it was you, \"noesc init --confirm\" says so; otherwise see who changed the \
-                       configuration";
+const CONFIRM: &str = "if it was you, \"noesc init --confirm\" says so; otherwise see who changed \
+                       the configuration";
 
 /// Whether runs were sealed to whom it was confirmed for.
 fn recipients(chronicle: &Chronicle, looked: &mut Looked) {
