@@ -69,4 +69,5 @@ pub use outcome::{
 };
 pub use outlet::Outlet;
 pub use run::run;
+pub use signal::outlive_file_limits;
 pub use sink::{CHUNK_BYTES_MAX, Chunk, Flow, Sink, Stream};

@@ -163,6 +163,16 @@ impl Drop for Signals {
     }
 }
 
+/// Whether a file that may not grow is an error here ([`outlive_file_limits`]).
+static OUTLIVES: AtomicBool = AtomicBool::new(false);
+
+/// Lets a write beyond the length that a file may have (`ulimit -f`) fail, as any other write does,
+/// where it would end this process. What a run starts is ended by it as ever.
+pub fn outlive_file_limits() {
+    let is_set = exchange(libc::SIGXFSZ, Some(&with_handler(libc::SIG_IGN))).is_some();
+    OUTLIVES.store(is_set, Ordering::Release);
+}
+
 /// Makes this process the one that a program expects to start in: nothing blocked, nothing handled,
 /// `SIGPIPE` deadly. What is ignored otherwise (`nohup`) stays so, unless it `heeds` all. For a
 /// child between fork and exec: system calls only.
@@ -171,7 +181,9 @@ pub(crate) fn reset(heeds: bool) {
     for number in 1..SIGNALS_END {
         let is_ignored =
             exchange(number, None).is_some_and(|old| old.sa_sigaction == libc::SIG_IGN);
-        if heeds || !is_ignored || number == libc::SIGPIPE {
+        let is_ours = number == libc::SIGPIPE
+            || (number == libc::SIGXFSZ && OUTLIVES.load(Ordering::Acquire));
+        if heeds || !is_ignored || is_ours {
             // Those that can't be changed are as they should be.
             exchange(number, Some(&default));
         }
@@ -330,7 +342,7 @@ fn with_handler(handler: libc::sighandler_t) -> libc::sigaction {
 fn exchange(number: c_int, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     let mut old = with_handler(libc::SIG_DFL);
     let new = new.map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: `new` is null or points to a whole action that is SIG_DFL, `on_signal` (which does
+    // SAFETY: `new` is null or points to a whole action that is SIG_DFL, SIG_IGN, `on_signal` (which does
     // only what a handler may), or one that sigaction gave us; `old` is ours to write.
     let result = unsafe { libc::sigaction(number, new, &raw mut old) };
     (result == 0).then_some(old)

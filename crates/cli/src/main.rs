@@ -35,6 +35,7 @@ use args::Verb;
 
 fn main() -> ExitCode {
     fail::escape_panics();
+    noesc_session::outlive_file_limits();
     let argv: Vec<OsString> = std::env::args_os().collect();
     if argv.get(1).is_some_and(|word| word == shell::COMPLETE_RUNS) {
         return shell::complete_runs(argv.get(2..).unwrap_or_default());

@@ -151,7 +151,7 @@ fn a_core_is_not_left_where_one_would_be() {
         Ok(1) => Ok(()),
         seen => Err(seen),
     });
-    common::signal("SEGV", child.id());
+    common::signal("ABRT", child.id());
     let ended = common::ended(child);
     assert!(!ended.status.success());
     let left: Vec<_> = std::fs::read_dir(sealed.home.folder.path("work")).unwrap().collect();

@@ -36,6 +36,7 @@ pub use name::NameGuard;
 pub use noesc_capture::{
     AtLimit, Captured, Command, Cutoff, Exit, Interrupt, Interrupts, Limited, Limits, Outcome,
     Outlet, Size, SpawnReason, Stdin, StreamRecord, Unknown, detach, guard_memory,
+    outlive_file_limits,
 };
 pub use noesc_envelope as envelope;
 pub use record::{NoRandomness, nonces, spawn_reason_of};
