@@ -12,7 +12,7 @@ use noesc_session::{Answer, Size};
 
 use noesc_session::envelope::Format;
 
-use crate::config::RECORD_WORDS;
+use crate::config::{DIGEST_WORDS, EVIDENCE_WORDS, RECORD_WORDS};
 use crate::fail::{Failure, MISUSE, WRAPPER, quoted};
 use crate::input::unwritten;
 use crate::limits::{self, LimitArgs, Wrong};
@@ -147,6 +147,18 @@ pub(crate) struct RunArgs {
     /// Let the command inherit descriptor N; may be given again
     #[arg(long, value_name = "N", value_parser = descriptor)]
     pub(crate) keep_fd: Vec<i32>,
+
+    /// What is kept of the run: auto (all, raw bytes with a recipient), required (nothing is run
+    /// where raw bytes can't be sealed), off (nothing)
+    #[arg(long, value_name = "WHAT", value_parser = PossibleValuesParser::new(EVIDENCE_WORDS))]
+    #[arg(hide_possible_values = true)]
+    pub(crate) evidence: Option<String>,
+
+    /// Digests of raw bytes: auto (plain where the view gives them away), keyed (always under a key
+    /// that is sealed with them)
+    #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(DIGEST_WORDS))]
+    #[arg(hide_possible_values = true)]
+    pub(crate) raw_digest: Option<String>,
 
     /// Run the command only if this decision of the approver allows it, and use the decision up
     #[arg(long, value_name = "ID")]

@@ -42,6 +42,8 @@ fn run_inner(args: &RunArgs) -> Result<ExitCode> {
     let (mut settings, mut config) = args.settings.settings()?;
     args.limits.give(&mut config);
     config.flag("record_command", args.record_command.as_deref());
+    config.flag("evidence", args.evidence.as_deref());
+    config.flag("raw_digest", args.raw_digest.as_deref());
     config.flag("view_bytes_max", args.view_bytes_max.as_deref());
     config.flag("transcript_bytes_max", args.transcript_bytes_max.as_deref());
     config.flag("json_bytes_max", args.json_bytes_max.as_deref());

@@ -164,3 +164,22 @@ fn an_exported_run_is_opened_elsewhere_with_a_decision_there() {
     let other = ran(elsewhere.noesc(&other));
     assert!(other.err().contains("holds no such run"), "{}", other.err());
 }
+
+#[test]
+fn a_run_says_by_flags_what_is_to_be_kept() {
+    let sealed = Sealed::new("flags");
+    let script = "printf 'shown\\n'";
+    assert_eq!(sealed.run(&["--evidence", "off"], script).out(), "shown\n");
+    assert_eq!(sealed.entries().len(), 0);
+    sealed.run(&["--evidence", "required"], script);
+    sealed.run(&["--raw-digest", "keyed"], script);
+    let raw: Vec<_> =
+        sealed.entries().into_iter().map(|(_, entry)| entry.raw["stdout"].clone()).collect();
+    assert!(raw[0].starts_with("sha256:") && raw[1].starts_with("hmac-sha256:"), "{raw:?}");
+    let none = typing::Home::new("flags-none");
+    let args = ["run", "--evidence", "required", "--", "touch", "witness"];
+    ran(none.noesc(&args)).refused("no evidence of it can be kept: no recipient", 125);
+    assert!(!none.folder.path("work/witness").exists());
+    let again = ran(none.noesc(&["run", "--evidence", "required", "--no-config", "--", "true"]));
+    assert_eq!(again.code(), 125);
+}

@@ -64,8 +64,8 @@ pub(crate) const BY_PROFILE: &str = "by profile";
 
 pub(crate) const STYLE_WORDS: &[&str] = &["remove", "keep"];
 pub(crate) const RECORD_WORDS: &[&str] = &["full", "executable", "digest"];
-const EVIDENCE_WORDS: &[&str] = &["auto", "required", "off"];
-const DIGEST_WORDS: &[&str] = &["auto", "keyed"];
+pub(crate) const EVIDENCE_WORDS: &[&str] = &["auto", "required", "off"];
+pub(crate) const DIGEST_WORDS: &[&str] = &["auto", "keyed"];
 pub(crate) const REMOVED_WORDS: &[&str] = &["strip", "mark", "visualize"];
 
 /// Every key there is.
