@@ -254,7 +254,6 @@ pub(crate) fn limits(
         linger_ms: ms(limits.linger),
         linger_max_ms: ms(limits.linger_max),
         grace_ms: ms(limits.grace),
-        ..envelope::Limits::default()
     }
 }
 
