@@ -342,8 +342,8 @@ fn with_handler(handler: libc::sighandler_t) -> libc::sigaction {
 fn exchange(number: c_int, new: Option<&libc::sigaction>) -> Option<libc::sigaction> {
     let mut old = with_handler(libc::SIG_DFL);
     let new = new.map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: `new` is null or points to a whole action that is SIG_DFL, SIG_IGN, `on_signal` (which
-    // does only what a handler may), or one that sigaction gave us; `old` is ours to write.
+    // SAFETY: `new` is null or points to a whole action: SIG_DFL, SIG_IGN, `on_signal` (which does
+    // only what a handler may), or one that sigaction gave us; `old` is ours to write.
     let result = unsafe { libc::sigaction(number, new, &raw mut old) };
     (result == 0).then_some(old)
 }
