@@ -26,9 +26,6 @@ fn what_a_run_in_the_background_can_not_have_is_refused() {
         ended.refused(&format!("\"{flag}\" does not go with \"--detach\""), 125);
     }
     assert!(!home.folder.path("report").exists());
-    let flags = ["run", "--transcript-bytes-max", "1KiB", "--", "true"];
-    let message = "\"--transcript-bytes-max\" goes with \"--detach\" alone";
-    home.noesc(&flags).refused(message, 125);
     assert!(home.listed(&["--all"]).is_empty());
 }
 

@@ -66,7 +66,7 @@ fn an_approval_of_one_thing_is_none_of_another() {
     let id = decided(&home, &["--time-max", "10m"]);
     let time = ["--time-max", "10m"];
     let other = run(&home, &id, &time, &["echo", "other"]);
-    refused(&other, "the decision is for another command: 'echo approved'");
+    refused(&other, "the decision is for another command: '\"echo\" \"approved\"'");
     let policy = "the decision is for other settings or limits";
     refused(&run(&home, &id, &[], &COMMAND), policy);
     refused(&run(&home, &id, &["--time-max", "20m"], &COMMAND), policy);
@@ -234,4 +234,20 @@ fn an_approver_hands_over_with_its_passphrase() {
     decide.answer("Passphrase", "another passphrase");
     let id = decide.succeeds().stdout;
     run(&home, id.trim_end(), &[], &COMMAND).is("approved\n", "", 0);
+}
+
+#[test]
+fn an_argument_is_not_taken_for_two() {
+    let home = Home::new("decide-quotes");
+    home.approver(PASSPHRASE);
+    let shown = |argv: &[&str]| {
+        let given = ["decide", "--command", "--unsigned", "--reason", "x", "--"];
+        ran(home.noesc(&[&given[..], argv].concat())).err().lines().next().unwrap().to_owned()
+    };
+    assert_eq!(shown(&["echo", "a", "b"]), r#"noesc: command "echo" "a" "b""#);
+    assert_eq!(shown(&["echo", r#"a" "b"#]), r#"noesc: command "echo" "a\x22 \x22b""#);
+    let told = events(&home);
+    let decisions = told.iter().filter(|record| record["event"]["action"] == "command");
+    let argv: Vec<_> = decisions.map(|record| record["event"]["argv"].as_str().unwrap()).collect();
+    assert_eq!(argv, [r#""echo" "a" "b""#, r#""echo" "a\x22 \x22b""#]);
 }

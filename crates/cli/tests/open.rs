@@ -183,3 +183,65 @@ fn a_run_says_by_flags_what_is_to_be_kept() {
     let again = ran(none.noesc(&["run", "--evidence", "required", "--no-config", "--", "true"]));
     assert_eq!(again.code(), 125);
 }
+
+#[test]
+fn a_run_in_the_foreground_is_one_that_goes_on() {
+    let sealed = Sealed::new("front");
+    sealed.run(&[], "echo before");
+    let go = sealed.home.folder.name("go");
+    let script = format!("echo so far; while ! test -e {go}; do sleep 0.02; done");
+    let child = common::spawned(sealed.home.noesc(&["run", "--", "sh", "-c", &script]));
+    let rows = || ran(sealed.home.noesc(&["runs", "--outcome", "running", "--json"]));
+    let row = common::eventually(|| {
+        let listed = rows();
+        match serde_json::from_str::<serde_json::Value>(listed.out()) {
+            Ok(row) if row["outcome"] == "running" || row["command"] != "" => Ok(row),
+            other => Err(format!("{other:?}")),
+        }
+    });
+    let run = row["run"].as_str().unwrap();
+    // The last one is the last that is over: who asks may be in this one.
+    assert_eq!(ran(sealed.home.noesc(&["show", "last"])).out(), "before\n");
+    common::eventually(|| match ran(sealed.home.noesc(&["show", run])).out() {
+        "so far\n" => Ok(()),
+        other => Err(other.to_owned()),
+    });
+    let refused = ran(sealed.home.noesc(&["stop", run]));
+    assert!(refused.err().contains("goes on in the foreground"), "{}", refused.err());
+    assert!(ran(sealed.home.noesc(&["ps", "--all"])).out().lines().count() >= 1);
+    std::fs::write(go, "").unwrap();
+    assert_eq!(common::ended(child).out(), "so far\n");
+    assert_eq!(rows().out(), "");
+    assert_eq!(ran(sealed.home.noesc(&["show", "last"])).out(), "so far\n");
+}
+
+#[test]
+fn a_run_whose_collector_was_killed_can_be_read() {
+    let sealed = Sealed::new("killed");
+    let script = "printf 'one\\n\\033]0;hidden\\007two\\n'; exec sleep 600";
+    let mut child = common::spawned(sealed.home.noesc(&["run", "--", "sh", "-c", script]));
+    // Sealed after two seconds.
+    let runs = sealed.store().runs_path();
+    let folder = common::eventually(|| {
+        let folder = std::fs::read_dir(&runs).map_err(|e| e.to_string())?.flatten().next();
+        let folder = folder.ok_or("no folder")?.path();
+        match std::fs::metadata(folder.join("sealed.part")) {
+            Ok(part) if part.len() > 0 => Ok(folder),
+            other => Err(format!("{other:?}")),
+        }
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let run = folder.file_name().unwrap().to_str().unwrap();
+    let looked = ran(sealed.home.noesc(&["store", "doctor"]));
+    assert!(looked.out().contains(run), "{}", looked.out());
+    assert_eq!(ran(sealed.home.noesc(&["show", run])).out(), "one\ntwo\n");
+    let record = ran(sealed.home.noesc(&["show", run, "--format", "json"]));
+    assert!(record.out().contains("collector-lost"), "{}", record.out());
+    let (kind, entry) = sealed.entries().remove(0);
+    assert_eq!((kind.as_str(), entry.outcome.as_str()), ("recovered", "unknown"));
+    assert!(entry.command.starts_with("sh -c printf"), "{}", entry.command);
+    let end = sealed.open(&[run, "--range", "0+99", "--as", "audit"], PASSPHRASE);
+    assert_eq!(end.stdout, "one\\x0a\\x1b]0;hidden\\x07two\\x0a\n");
+    assert!(end.shown.contains("the end is missing"), "{}", end.shown);
+}

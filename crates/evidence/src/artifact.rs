@@ -161,7 +161,7 @@ impl ArtifactError {
                 "it was changed since it was written; \"noesc store doctor\" looks at all of them"
             }
             Self::Sealed { is_for_others: true, .. } => {
-                "name the identity of one of the recipients; \"noesc show\" lists them"
+                "name the identity of a recipient; \"noesc show RUN --format json\" names them"
             }
             Self::Sealed { .. } => "what is before it can be opened by a range",
         }

@@ -18,7 +18,9 @@ use crate::recipients::{Approvers, Binding};
 
 pub use command::{Asked, CommandDecision, Grant, check, decide_command, use_up};
 pub use error::DecisionError;
-pub use open::{OpenDecision, append_open, append_refused, append_shown};
+#[cfg(test)]
+use open::SEEN_MAX;
+pub use open::{OpenDecision, append_open, append_refused, append_seen, append_shown};
 pub use verdict::{Ruling, Verdict, append_verdict, find_runs};
 
 /// Bytes of the reason of a decision, before they are escaped: some sentences.

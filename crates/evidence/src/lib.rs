@@ -62,8 +62,8 @@ pub use chronicle::{CLOCK_SLACK, Chronicle, Hold, Told, begun};
 pub use crash::{CRASH_POINTS, PRUNE_CRASH_POINTS, crash_point};
 pub use decision::{
     Asked, CommandDecision, DECISION_LASTS_MAX, DecisionError, Given, Grant, OpenDecision,
-    REASON_BYTES_MAX, Ruling, Verdict, append_open, append_refused, append_shown, append_verdict,
-    check, decide_command, find_runs, use_up,
+    REASON_BYTES_MAX, Ruling, Verdict, append_open, append_refused, append_seen, append_shown,
+    append_verdict, check, decide_command, find_runs, use_up,
 };
 pub use entry::{FINDINGS_MAX, RunEntry, Usage};
 pub use error::LedgerError;

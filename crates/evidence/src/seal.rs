@@ -121,6 +121,7 @@ impl Sealer {
             }
             let (now_in, rest) = bytes.split_at(fits);
             if fits > 0 {
+                self.grow(PART_HEAD_BYTES + fits);
                 push_chunk(&mut self.plain, &Chunk { stream, seq, time_us, bytes: now_in });
                 self.kept += fits as u64;
                 self.since.get_or_insert(now);
@@ -172,6 +173,15 @@ impl Sealer {
         let (id, segments) = SegmentList::default().finish();
         let failure = Some(io::Error::other("the thread that seals has ended"));
         Sealed { id, segments, bytes: 0, kept: self.kept, left_out: self.left_out, failure }
+    }
+
+    /// Makes room in the open segment, and no more than a segment has: doubling would take twice that.
+    fn grow(&mut self, more: usize) {
+        let (length, room) = (self.plain.len(), self.plain.capacity());
+        if length + more > room {
+            let wanted = (2 * room).min(SEGMENT_BYTES_MAX).max(length + more);
+            self.plain.reserve_exact(wanted - length);
+        }
     }
 
     /// Hands the open segment on.
@@ -297,6 +307,9 @@ impl Writer {
     fn try_seal(&mut self, plain: &[u8]) -> io::Result<()> {
         let file = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
         self.sealed.clear();
+        let recipients = self.recipients.iter().flat_map(Recipients::iter).count();
+        let length = usize::try_from(sealed_bytes(plain.len(), recipients)).unwrap_or_default();
+        self.sealed.reserve_exact(length);
         if self.bytes == 0 {
             self.sealed.extend_from_slice(HEADER);
         }

@@ -388,6 +388,10 @@ impl Sink for Collector<'_> {
     }
 
     fn started(&mut self, so_far: &Captured) {
+        if self.room.is_none() {
+            let record = self.record(so_far);
+            self.keeping.begun(|| record);
+        }
         if self.room.is_some() {
             self.so_far = Some(so_far.clone());
             // Whoever learns that it has started finds its record.

@@ -117,7 +117,7 @@ impl<'a> Keep<'a> {
     ) -> Result<(Self, Place), String> {
         let words = |error: io::Error| words_of(&error);
         evidence.store.prepare().map_err(words)?;
-        let key = evidence.store.key().map_err(|error| error.to_string())?;
+        let key = evidence.store.key().map_err(|error| without_number(&error.to_string()))?;
         let recipients_changed = has_changed(evidence, &key);
         let room = evidence.quota.room(evidence.store.usage().map_err(words)?);
         let place = Place::make(&evidence.runs(), &identity.run, lock).map_err(words)?;
@@ -202,6 +202,7 @@ impl<'a> Keep<'a> {
         write(&record);
         crash_point("run-recorded");
         if let Err(error) = evidence.store.record_run(&key, Kind::Run, &mut entry) {
+            let error = without_number(&error.to_string());
             let reason = format!("the ledger does not take it: {error}");
             let raw_artifact = entry.artifact.as_ref().map(Escaped::new);
             record.evidence = unkept(evidence.recipients.is_some(), &reason, raw_artifact);
@@ -327,6 +328,16 @@ impl<'a> Keeping<'a> {
     pub(crate) fn wake(&mut self) {
         if let Some(keep) = &mut self.keep {
             keep.wake();
+        }
+    }
+
+    /// Writes what is known when the run has begun: there is a record of it, whatever becomes of us.
+    pub(crate) fn begun(&self, record: impl FnOnce() -> Envelope) {
+        if let (Some(keep), Some(place)) = (&self.keep, &self.place) {
+            let _ = match keep.evidence.transcript_bytes_max {
+                Some(_) => place.folder.write_record(&record()),
+                None => place.folder.write_record(&record().without_views()),
+            };
         }
     }
 
@@ -531,6 +542,9 @@ fn command(command: &envelope::Command) -> String {
 
 /// What the system says, without its number.
 pub(crate) fn words_of(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error ").next().unwrap_or_default().to_ascii_lowercase()
+    without_number(&error.to_string()).to_ascii_lowercase()
+}
+
+fn without_number(text: &str) -> String {
+    text.split(" (os error ").next().unwrap_or_default().to_owned()
 }

@@ -87,26 +87,15 @@ pub fn live(
     stderr: Outlet,
 ) -> Result<Ran, CollectError> {
     let identity = Identity::draw().map_err(CollectError::NoRandomness)?;
-    let mut wrapper = Wrapper::new(command, settings, &identity, stdout, stderr)?;
+    let facts = Facts { command, limits, settings, identity: &identity };
+    let mut wrapper = Wrapper::new(facts, stdout, stderr)?;
     let captured = noesc_capture::run(command, limits, &mut wrapper);
     let expected = wrapper.watch.take().and_then(|watch| watch.finish(&captured));
     // What went out live is not told again.
     let expected = expected.map(|expected| Expected { value: None, ..expected });
-    let has_digests = settings.record || wrapper.keeping.is_kept();
-    let record = || {
-        let profile = settings.profile.name();
-        let streams = wrapper.taps.iter().map(|Path { stream, name, tap, .. }| {
-            let key = (&identity.key, settings.keyed_digests);
-            (*name, tap.record(&observed(&captured, *stream), profile, None, key))
-        });
-        // Without digests nothing is known of what went out live.
-        let streams = streams.filter(|_| has_digests).collect();
-        let limits = recorded_limits(limits, settings, None);
-        let record = envelope(&identity, command, &captured, settings, limits, streams, Vec::new());
-        Envelope { expected: expected.clone(), ..record }
-    };
+    let record = || Envelope { expected: expected.clone(), ..wrapper.record(&captured) };
     wrapper.outliving.write_record(record);
-    let is_told = has_digests || wrapper.keeping.is_told();
+    let is_told = settings.record || wrapper.keeping.is_told();
     let record = is_told.then(record).map(|record| {
         let taps = wrapper.taps.iter();
         let taps = taps.map(|path| (path.name, &path.tap, path.transcript.as_ref()));
@@ -123,7 +112,16 @@ struct Path {
     transcript: Option<Transcript>,
 }
 
+/// What a record says that is known before the run.
+struct Facts<'a> {
+    command: &'a Command,
+    limits: &'a Limits,
+    settings: &'a Settings,
+    identity: &'a Identity,
+}
+
 struct Wrapper<'a> {
+    facts: Facts<'a>,
     taps: Vec<Path>,
     /// Where stdout's view goes; `None` where our stdout and stderr are one output.
     out: Option<Output>,
@@ -146,13 +144,8 @@ impl Path {
 }
 
 impl<'a> Wrapper<'a> {
-    fn new(
-        command: &Command,
-        settings: &'a Settings,
-        identity: &'a Identity,
-        stdout: Outlet,
-        stderr: Outlet,
-    ) -> Result<Self, CollectError> {
+    fn new(facts: Facts<'a>, stdout: Outlet, stderr: Outlet) -> Result<Self, CollectError> {
+        let Facts { command, settings, identity, .. } = facts;
         let keeping = Keeping::begin(settings, identity, command, viewed(command), ATTENDED)
             .map_err(CollectError::Evidence)?;
         let has_digests = settings.record || keeping.is_kept();
@@ -168,6 +161,7 @@ impl<'a> Wrapper<'a> {
             taps.push(Path { stream: *stream, name: *name, tap, transcript });
         }
         Ok(Self {
+            facts,
             open: taps.len(),
             taps,
             out: (!settings.one_output).then(|| Output::new(stdout, None)),
@@ -177,6 +171,20 @@ impl<'a> Wrapper<'a> {
             outliving: Outliving::new(settings.runs.as_ref(), &identity.run),
             keeping,
         })
+    }
+
+    /// The record as it is by now. Without digests nothing is known of what went out live.
+    fn record(&self, captured: &Captured) -> Envelope {
+        let Facts { command, limits, settings, identity } = self.facts;
+        let profile = settings.profile.name();
+        let has_digests = settings.record || self.keeping.is_kept();
+        let taps = self.taps.iter().filter(|_| has_digests);
+        let streams = taps.map(|Path { stream, name, tap, .. }| {
+            let key = (&identity.key, settings.keyed_digests);
+            (*name, tap.record(&observed(captured, *stream), profile, None, key))
+        });
+        let (streams, limits) = (streams.collect(), recorded_limits(limits, settings, None));
+        envelope(identity, command, captured, settings, limits, streams, Vec::new())
     }
 
     /// A descriptor of the child's own has no place in what a reader of ours is shown.
@@ -288,6 +296,10 @@ impl Sink for Wrapper<'_> {
 
     fn writable(&mut self, stream: Stream) -> Flow {
         self.parts(stream).map_or(Flow::Continue, |(_, output)| output.outlet.write())
+    }
+
+    fn started(&mut self, so_far: &Captured) {
+        self.keeping.begun(|| self.record(so_far));
     }
 
     fn wake_at(&self) -> Option<Instant> {

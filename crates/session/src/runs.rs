@@ -127,9 +127,10 @@ impl Runs {
     /// # Errors
     /// [`FindError`].
     pub fn find(&self, part: &str) -> Result<StoredRun, FindError> {
-        let mut runs = self.list().map_err(FindError::Io)?;
+        let runs = self.list().map_err(FindError::Io)?;
         if part == LAST {
-            return runs.pop().ok_or(FindError::None);
+            // One that goes on in the foreground may be the one that asks.
+            return runs.into_iter().rev().find(|run| !run.is_attended()).ok_or(FindError::None);
         }
         // An id begins with its time, so that those of one minute differ at their ends.
         let is_meant = |run: &StoredRun| {

@@ -128,7 +128,7 @@ impl StoredRun {
     }
 
     fn is_collected(&self) -> bool {
-        matches!(self.keeper(), Some(Keeper::Collector { .. }))
+        matches!(self.keeper(), Some(Keeper::Collector { .. })) || self.is_attended()
     }
 
     /// Bytes that were printed by what outlived the run.

@@ -103,7 +103,7 @@ pub(crate) fn decide(args: &DecideArgs) -> Result<ExitCode> {
     let policy = super::approved::policy(&config, &settings.profile);
     let asked = Asked { argv: &args.argv, cwd: &cwd, policy: &policy };
     let lasts = args.expires.unwrap_or(LASTS);
-    let words = args.argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let words = args.argv.iter().map(|word| argument(word)).collect::<Vec<_>>().join(" ");
     say(&format!("command {words}"));
     say(&format!("folder {}, settings and limits {policy}", quoted(cwd.as_os_str())));
     say(&format!("holds once, for {} minutes", lasts.as_secs().div_ceil(60)));
@@ -122,6 +122,9 @@ fn verdict(
     (run, word): (&str, Word),
     given: Given<'_>,
 ) -> Result<ExitCode> {
+    // By its end, or as the last, a run is found as long as it has a folder.
+    let found = crate::runs::find(run).map(|run| run.id().to_string());
+    let run = found.as_deref().unwrap_or(run);
     let runs = find_runs(&store.ledger, store.key.verifier(), run, WAIT)?;
     let name = quoted(run.as_ref());
     let run = match &runs[..] {
@@ -173,4 +176,10 @@ fn tell(key: Option<&ApproverKey>) {
         Some(key) => say(&format!("signed by {}", escaped(key.verifier().name()))),
         None => say("claimed: nobody has signed it, and noesc run --decision refuses it"),
     }
+}
+
+/// An argument between quotes; one within it is none that ends it.
+fn argument(word: &std::ffi::OsStr) -> String {
+    let escaped = noesc::audit(std::os::unix::ffi::OsStrExt::as_bytes(word));
+    format!("\"{}\"", escaped.replace('"', "\\x22"))
 }

@@ -140,6 +140,11 @@ fn recipients(
     for recipient in recipients.iter() {
         say(&format!("recipient {recipient}, fingerprint {}", recipient.fingerprint()));
     }
+    for gone in config.list("recipients") {
+        if !texts.iter().any(|text| text == gone) {
+            say(&format!("{} is no recipient any more", escaped(gone)));
+        }
+    }
     values.push(("recipients", config_file::list(&texts)));
     Ok(Some(recipients))
 }
@@ -212,6 +217,11 @@ fn settle(
             (RecipientsAction::Lost, from)
         }
         RecipientsState::Changed { from, .. } if args.confirm => {
+            say(&format!(
+                "to confirm: sealed to {}, no longer to {}",
+                fingerprints(recipients),
+                from.join(", ")
+            ));
             challenge(args, store, &from)?;
             (RecipientsAction::Confirmed, from)
         }
@@ -243,6 +253,14 @@ fn settle(
     append_recipients(&mut store.write()?, SystemTime::now(), &change)?;
     say("recorded in the ledger");
     Ok(())
+}
+
+/// The fingerprints of recipients, or that there is none.
+fn fingerprints(recipients: Option<&Recipients>) -> String {
+    match recipients {
+        Some(recipients) => recipients.fingerprints().join(", "),
+        None => "nobody".into(),
+    }
 }
 
 /// What no program says for a person: the approver has to agree that an identity is lost, or where

@@ -70,8 +70,9 @@ fn refused(error: &BuildError) -> Failure {
     }
     let said = error.syntax_error().map_or(error.to_string(), ToString::to_string);
     let why = said.lines().last().unwrap_or_default().trim_start_matches("error: ");
-    Failure::new(format!("the pattern is no regular expression: {}", escaped(why)))
-        .hint("\"--fixed\" searches for the text as it is")
+    Failure::new(format!("the pattern is no regular expression: {}", escaped(why))).hint(
+        "\"\\\" before a character takes it as it is; so does \"noesc search --fixed\" for all",
+    )
 }
 
 #[cfg(test)]

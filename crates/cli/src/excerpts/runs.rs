@@ -250,6 +250,7 @@ impl Row {
         let state = match run.keeper() {
             Some(Keeper::Collector { .. }) => State::Running,
             Some(_) => State::Outlived,
+            None if run.is_attended() => State::Running,
             None => State::Ended,
         };
         let event = match run.record() {

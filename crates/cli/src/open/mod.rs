@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueEnum, ValueHint};
 use noesc_evidence::{
-    Given, Identity, OpenDecision, append_open, append_refused, append_shown, crash_point, unlock,
+    Given, Identity, OpenDecision, append_open, append_refused, append_seen, append_shown,
+    crash_point, unlock,
 };
 use noesc_session::guard_memory;
 
@@ -192,7 +193,11 @@ fn show(
         Ok(())
     };
     match wanted {
-        Wanted::Viewer => original::view(&mut opening, found, args.line, &mut tell),
+        Wanted::Viewer => {
+            let viewed = original::view(&mut opening, found, args.line, &mut tell)?;
+            append_seen(&mut store.write()?, SystemTime::now(), &id, &viewed.seen)?;
+            Ok(viewed.code)
+        }
         Wanted::Extract { range, form } => extract::print(&mut opening, *range, *form, &mut tell),
         Wanted::Raw { range, to } => place::write(&mut opening, *range, to, &mut tell),
     }
@@ -206,6 +211,9 @@ fn identity(args: &OpenArgs, config: &Config) -> Result<Identity> {
             .hint("--identity FILE names the one that \"noesc init\" made"));
     };
     let shown = quoted(path.as_os_str());
+    // Nobody is asked for the passphrase of nothing.
+    std::fs::metadata(path)
+        .map_err(|error| Failure::io("can not open the identity", path.as_os_str(), &error))?;
     let phrase = passphrase::passphrase(&format!("the identity {shown}"))?;
     Ok(unlock(path, &phrase)?)
 }

@@ -255,13 +255,20 @@ impl Original for Opening<'_> {
     }
 }
 
+/// What came of a viewing.
+pub(super) struct Viewed {
+    pub(super) code: ExitCode,
+    /// What was on the screen: a stream, and from which byte of it to which.
+    pub(super) seen: Vec<(String, u64, u64)>,
+}
+
 /// Shows all of it in the viewer. What was copied is printed escaped when that is over.
 pub(super) fn view(
     opening: &mut Opening<'_>,
     found: &Found,
     line: Option<u64>,
     tell: &mut dyn FnMut(&str, u64) -> Result<()>,
-) -> Result<ExitCode> {
+) -> Result<Viewed> {
     let offset = line.map_or(Ok(0), |line| opening.offset_of_line(line))?;
     let digest = opening.opened.keyed_digest_of_all().map_err(unusable)?;
     tell(&digest, opening.streams.iter().map(|stream| stream.bytes).sum())?;
@@ -275,8 +282,14 @@ pub(super) fn view(
     for copied in &seen.copied {
         write(format!("{}\n", copied.text).as_bytes())?;
     }
-    match seen.ended {
-        Ended::Signal(signal) => Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(255))),
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    let code = match seen.ended {
+        Ended::Signal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(255)),
+        _ => ExitCode::SUCCESS,
+    };
+    let name = |stream: usize| opening.streams.get(stream).map(|stream| stream.name.clone());
+    let seen = seen
+        .ranges
+        .iter()
+        .filter_map(|range| Some((name(range.stream)?, range.bytes.start, range.bytes.end)));
+    Ok(Viewed { code, seen: seen.collect() })
 }

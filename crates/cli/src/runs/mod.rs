@@ -61,7 +61,7 @@ pub(crate) fn find(part: &str) -> Result<StoredRun> {
             Failure::new("there is no run yet").hint("\"noesc run -- COMMAND\" makes one")
         }
         _ => Failure::new(format!("there is no run {id}"))
-            .hint("\"noesc ps --all\" lists those that are known"),
+            .hint("\"noesc runs\" lists those that are known"),
     })
 }
 

@@ -44,6 +44,13 @@ pub(crate) fn stop(args: &StopArgs) -> Result<ExitCode> {
     let mut result = Ok(ExitCode::SUCCESS);
     for (run, asked) in asked {
         let ended = match asked {
+            Ok(None) if run.is_attended() => {
+                let message = format!("{} goes on in the foreground", run.id());
+                result = result.and(Err(
+                    Failure::new(message).hint("end it where it was started, as by Ctrl-C")
+                ));
+                continue;
+            }
             Ok(None) => {
                 say(&format!("{} had ended before", run.id()));
                 continue;

@@ -90,6 +90,5 @@ pub(super) fn find(runs: &Runs, part: &str) -> Result<String> {
 
 pub(super) fn unknown(part: &str) -> Failure {
     let id = quoted(part.as_ref());
-    Failure::new(format!("there is no run {id}"))
-        .hint("\"noesc ps --all\" lists those that are known")
+    Failure::new(format!("there is no run {id}")).hint("\"noesc runs\" lists those that are known")
 }

@@ -50,9 +50,12 @@ impl Asked<'_> {
         Digest::of(&bytes).to_string()
     }
 
-    /// The command as people read it.
+    /// The command as people read it: each argument between quotes.
     fn shown(&self) -> String {
-        let words = self.argv.iter().map(|word| AuditEscape(word.as_bytes()).to_string());
+        let words = self.argv.iter().map(|word| {
+            // A quote within an argument is none that ends it.
+            format!("\"{}\"", AuditEscape(word.as_bytes()).to_string().replace('"', "\\x22"))
+        });
         cut(words.collect::<Vec<_>>().join(" "), SHOWN_BYTES)
     }
 

@@ -31,6 +31,11 @@ pub struct OpenDecision<'a> {
 
 const OPEN: &str = "open";
 const SHOWN: &str = "shown";
+const SEEN: &str = "seen";
+
+/// Ranges that a record has room for.
+pub(super) const SEEN_MAX: usize = 256;
+
 const REFUSED: &str = "refused";
 
 /// Writes the decision to open, and returns its id. It is on disk when this returns: decrypt after
@@ -101,6 +106,27 @@ pub fn append_shown(
     }
     let hmac = escaped(hmac, NAME_BYTES);
     let event = json!({"action": SHOWN, "decision": id, "hmac": hmac, "bytes": bytes});
+    ledger.append(now, Kind::Decision, &event)?;
+    Ok(())
+}
+
+/// Writes what was on the screen by a decision, when the viewing is over: of each stream, from which
+/// byte to which. It says less than `shown`, which binds all that could be looked at.
+pub fn append_seen(
+    ledger: &mut Ledger<'_>,
+    now: SystemTime,
+    id: &str,
+    ranges: &[(String, u64, u64)],
+) -> Result<(), DecisionError> {
+    if !is_id(id) {
+        return Err(DecisionError::Id);
+    }
+    let told = ranges.iter().take(SEEN_MAX).map(
+        |(stream, from, to)| json!({"stream": escaped(stream, NAME_BYTES), "from": from, "to": to}),
+    );
+    let told: Vec<_> = told.collect();
+    let omitted = ranges.len().saturating_sub(SEEN_MAX);
+    let event = json!({"action": SEEN, "decision": id, "ranges": told, "omitted": omitted});
     ledger.append(now, Kind::Decision, &event)?;
     Ok(())
 }

@@ -280,7 +280,7 @@ fn texts_are_escaped_and_bounded() {
         let printable = value.as_str().unwrap().bytes().all(|byte| matches!(byte, 0x20..=0x7E));
         assert!(printable, "{name}");
     }
-    assert_eq!(&event["argv"].as_str().unwrap()[..15], "\\x1b[2J \\x1b\\x1b"[..15].to_owned());
+    assert!(event["argv"].as_str().unwrap().starts_with(r#""\x1b[2J" "\x1b\x1b"#));
     assert!(check((&place.path, place.key.verifier()), &id, &asked, moment(1), WAIT).is_ok());
     for (len, is_made) in
         [(0, false), (1, true), (REASON_BYTES_MAX - 1, true), (REASON_BYTES_MAX + 1, false)]
@@ -354,4 +354,23 @@ fn a_verdict_names_the_record_of_its_run() {
     verdict("0198a", None).unwrap();
     let claimed: Value = place.last();
     assert_eq!((&claimed["claimed"], claimed.get("signature")), (&json!(true), None));
+}
+
+#[test]
+fn what_was_seen_has_a_bound_and_says_what_is_left_out() {
+    let place = Place::new();
+    let id = "0".repeat(32);
+    for (count, left) in [(SEEN_MAX - 1, 0), (SEEN_MAX, 0), (SEEN_MAX + 1, 1)] {
+        let ranges: Vec<_> =
+            (0..count as u64).map(|at| ("stdout".to_owned(), at, at + 1)).collect();
+        append_seen(&mut place.open(), moment(0), &id, &ranges).unwrap();
+        let mut told = Value::Null;
+        let visit = |record: &crate::record::Record<'_>, _: u64| {
+            told = serde_json::from_str(record.event).unwrap();
+        };
+        crate::verify::read(&place.path, place.key.verifier(), WAIT, visit).unwrap();
+        assert_eq!(told["ranges"].as_array().unwrap().len(), count - left);
+        assert_eq!(told["omitted"], left);
+    }
+    assert!(append_seen(&mut place.open(), moment(0), "no id", &[]).is_err());
 }
