@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use common::{Folder, noesc, status};
 
-/// The bound on the peak of resident memory. Most of it are pages of an unoptimised build, which has
-/// an SQLite in it.
+/// The bound on the peak of resident memory. Most of it are pages of an unoptimised build, which
+/// has an SQLite in it.
 const PEAK_KIB_MAX: u64 = 24 * 1024;
 
 /// Input that an unoptimised build reads at once.

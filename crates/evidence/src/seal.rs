@@ -175,7 +175,8 @@ impl Sealer {
         Sealed { id, segments, bytes: 0, kept: self.kept, left_out: self.left_out, failure }
     }
 
-    /// Makes room in the open segment, and no more than a segment has: doubling would take twice that.
+    /// Makes room in the open segment, and no more than a segment has: doubling would take twice
+    /// that.
     fn grow(&mut self, more: usize) {
         let (length, room) = (self.plain.len(), self.plain.capacity());
         if length + more > room {

@@ -331,7 +331,8 @@ impl<'a> Keeping<'a> {
         }
     }
 
-    /// Writes what is known when the run has begun: there is a record of it, whatever becomes of us.
+    /// Writes what is known when the run has begun: there is a record of it, whatever becomes of
+    /// us.
     pub(crate) fn begun(&self, record: impl FnOnce() -> Envelope) {
         if let (Some(keep), Some(place)) = (&self.keep, &self.place) {
             let _ = match keep.evidence.transcript_bytes_max {

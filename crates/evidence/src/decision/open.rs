@@ -110,8 +110,8 @@ pub fn append_shown(
     Ok(())
 }
 
-/// Writes what was on the screen by a decision, when the viewing is over: of each stream, from which
-/// byte to which. It says less than `shown`, which binds all that could be looked at.
+/// Writes what was on the screen by a decision, when the viewing is over: of each stream, from
+/// which byte to which. It says less than `shown`, which binds all that could be looked at.
 pub fn append_seen(
     ledger: &mut Ledger<'_>,
     now: SystemTime,
