@@ -182,6 +182,72 @@ fn a_hidden_number_is_confirmed_by_no_digest() {
     assert_eq!((guessed.out(), guessed.err()), (asked.out(), asked.err()));
 }
 
+/// Numbers that are hidden in what a filter takes for harmless.
+#[test]
+fn what_was_removed_is_confirmed_by_no_digest_however_harmless() {
+    let sealed = Sealed::new("harmless");
+    for printed in [
+        "a\\033[271828Cb\\n",
+        "a\\033[38;2;27;18;28mb\\n",
+        "\\033[27;18Ha\\n",
+        "\\033[2;7;1;8;2;8Ja\\n",
+        "a\\r\\nb\\nc\\r\\n",
+        "\\357\\273\\277a\\n",
+    ] {
+        let run = sealed.run(&["--format", "json"], &format!("printf '{printed}'"));
+        let record: serde_json::Value = serde_json::from_str(run.out()).unwrap();
+        let digest = &record["streams"]["stdout"]["digest"];
+        assert!(digest.get("raw_hmac").is_some() && digest.get("raw_sha256").is_none(), "{digest}");
+    }
+    let run = sealed.run(&["--format", "json"], "printf 'what is seen\\n'");
+    assert!(run.out().contains("raw_sha256"));
+}
+
+/// The ways by which whoever may write the store, and has not the collector's key, could have
+/// another recipient taken for the confirmed one.
+#[test]
+fn a_changed_recipient_is_told_whatever_becomes_of_the_ledger_meanwhile() {
+    let sealed = Sealed::new("loud");
+    sealed.run(&[], "echo before");
+    let own = sealed.home.folder.name("own.age");
+    let recipient = noesc_evidence::create_identity(Path::new(&own), "own passphrase").unwrap();
+    let ledger = sealed.store().ledger_path();
+    let other = format!("recipients = [\"{recipient}\"]\n");
+    // The ledger is away when the run begins, and there again when it ends.
+    sealed.home.write_config(&other);
+    let away = sealed.home.folder.path("away");
+    std::fs::rename(&ledger, &away).unwrap();
+    let back = format!("mv {} {}", away.display(), ledger.display());
+    let run = sealed.run(&[], &back);
+    assert!(run.err().contains("recipient changed"), "{}", run.err());
+    // None is configured for a while.
+    sealed.home.write_config("");
+    assert!(sealed.run(&[], "echo none").err().contains("recipient changed"));
+    sealed.home.write_config(&other);
+    for _ in 0..2 {
+        assert!(sealed.run(&[], "echo again").err().contains("recipient changed"));
+    }
+    let changed: Vec<_> =
+        sealed.entries().iter().map(|(_, entry)| entry.recipients_changed).collect();
+    assert_eq!(changed, [false, true, true, true, true]);
+    let looked = ran(sealed.home.noesc(&["store", "doctor"]));
+    assert!(looked.code() == 1 && looked.out().contains("as confirmed"), "{}", looked.out());
+}
+
+#[test]
+fn a_ledger_without_an_end_keeps_no_run_from_its_command() {
+    let sealed = Sealed::new("sparse");
+    sealed.run(&[], "echo before");
+    let ledger = std::fs::File::options().write(true).open(sealed.store().ledger_path()).unwrap();
+    let length = ledger.metadata().unwrap().len();
+    ledger.set_len(64 << 30).unwrap();
+    let run = sealed.run(&[], "echo printed; exit 7");
+    assert_eq!((run.out(), run.code()), ("printed\n", 7));
+    assert!(run.err().contains("is not kept whole"), "{}", run.err());
+    ledger.set_len(length).unwrap();
+    assert_eq!(sealed.run(&[], "echo after").err(), "");
+}
+
 fn files(folder: &Path) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

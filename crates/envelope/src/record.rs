@@ -356,7 +356,7 @@ pub struct Digests {
     pub view_sha256: Digest,
 }
 
-/// A digest of raw bytes: plain only where the view gives the bytes away anyhow.
+/// A digest of raw bytes: plain only where the view is the bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum RawDigest {
     /// SHA-256.
@@ -371,7 +371,7 @@ pub enum RawDigest {
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = [{"required": ["raw_sha256"]}, {"required": ["raw_hmac"]}]))]
 struct DigestKeys {
-    /// SHA-256 of the bytes observed, where the view gives them away anyhow.
+    /// SHA-256 of the bytes observed, where the view is these bytes.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Digest", transform = without_default)]
     raw_sha256: Option<Digest>,

@@ -42,7 +42,7 @@ pub struct RunEntry {
     /// Raw bytes that are in it.
     pub kept_bytes: u64,
     /// Digests of the raw bytes of each stream: under the key in the artifact, or plain where the
-    /// view gives the bytes away anyhow. `sha256:…` or `hmac-sha256:…`.
+    /// view is the bytes. `sha256:…` or `hmac-sha256:…`.
     pub raw: std::collections::BTreeMap<String, String>,
     /// Bytes of its transcripts.
     pub transcript_bytes: u64,

@@ -1,6 +1,6 @@
 //! Whom originals are sealed to, as the ledger tells it, and who approves.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -211,10 +211,9 @@ pub fn recipients_state(
     wait: Duration,
 ) -> Result<RecipientsState, LedgerError> {
     let to = configured.map(Recipients::fingerprints).unwrap_or_default();
-    let mut known = Known::default();
     let file = match files::open(path, OpenOptions::new().read(true)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(known.state(to));
+            return Ok(Known::default().state(to));
         }
         other => other.map_err(io_error("open", path))?,
     };
@@ -226,8 +225,19 @@ pub fn recipients_state(
     }
     let len = file.metadata().map_err(io_error("read", path))?.len();
     files::unlock(&file).map_err(io_error("lock", path))?;
-    backwards(&file, len, |line| known.take(line, key)).map_err(io_error("read", path))?;
-    Ok(known.state(to))
+    state_of(&file, len, key, configured).map_err(io_error("read", path))
+}
+
+/// The same of a ledger that is open, up to its end.
+pub(crate) fn state_of(
+    file: &File,
+    end: u64,
+    key: &VerifierKey,
+    configured: Option<&Recipients>,
+) -> io::Result<RecipientsState> {
+    let mut known = Known::default();
+    backwards(file, end, |line| known.take(line, key))?;
+    Ok(known.state(configured.map(Recipients::fingerprints).unwrap_or_default()))
 }
 
 /// What the last records say of recipients.

@@ -11,8 +11,12 @@ use crate::crash::crash_point;
 use crate::entry::{RunEntry, Usage};
 use crate::error::LedgerError;
 use crate::files;
+use crate::identity::Recipients;
 use crate::key::{CollectorKey, KeyError};
 use crate::ledger::{Ledger, io_error};
+use crate::recipients::{
+    RecipientsAction, RecipientsChange, RecipientsState, append_recipients, state_of,
+};
 use crate::record::Kind;
 use crate::seal::CLOSING_BYTES;
 use crate::tail;
@@ -227,8 +231,10 @@ impl Store {
         Ok(latest_usage(&file, end)?.unwrap_or_default())
     }
 
-    /// Writes what became of a run, with what the store takes now. Returns the number of the record
-    /// when it is on disk.
+    /// Writes what became of a run, with what the store takes now, and whether the recipients that
+    /// are configured are others than were confirmed: that is judged by the ledger that is written,
+    /// while nobody else can write. The first run that finds it so has a `recipients` record before
+    /// its own. Returns the number of the record when it is on disk.
     ///
     /// # Errors
     /// As [`Ledger::append`].
@@ -237,9 +243,13 @@ impl Store {
         key: &CollectorKey,
         kind: Kind,
         entry: &mut RunEntry,
+        configured: Option<&Recipients>,
     ) -> Result<u64, LedgerError> {
         let mut ledger = self.ledger(key)?;
         let path = self.ledger_path();
+        if kind == Kind::Run {
+            entry.recipients_changed = self.note_recipients(&mut ledger, key, configured)?;
+        }
         let before = latest_usage(ledger.file(), ledger.end()).map_err(io_error("read", &path))?;
         let mut usage = before.unwrap_or_default();
         for bytes in [entry.artifact_bytes, entry.transcript_bytes] {
@@ -248,6 +258,32 @@ impl Store {
         }
         entry.store = usage;
         ledger.append(SystemTime::now(), kind, entry)
+    }
+
+    /// Whether the recipients are others than were confirmed; what is new about them is recorded.
+    fn note_recipients(
+        &self,
+        ledger: &mut Ledger<'_>,
+        key: &CollectorKey,
+        configured: Option<&Recipients>,
+    ) -> Result<bool, LedgerError> {
+        let path = self.ledger_path();
+        let state = state_of(ledger.file(), ledger.end(), key.verifier(), configured)
+            .map_err(io_error("read", &path))?;
+        let (action, from) = match state {
+            RecipientsState::Same => return Ok(false),
+            RecipientsState::Changed { is_recorded: true, .. } => return Ok(true),
+            RecipientsState::Changed { from, .. } => (RecipientsAction::Changed, from),
+            // The first that are named: whoever comes after them has changed.
+            RecipientsState::Unset if configured.is_some() => (RecipientsAction::Init, Vec::new()),
+            RecipientsState::Unset => return Ok(false),
+        };
+        let recipients: Vec<_> = configured.iter().flat_map(|all| all.iter()).cloned().collect();
+        let (approver, before) = (None, None);
+        let change =
+            RecipientsChange { action, recipients: &recipients, from: &from, approver, before };
+        append_recipients(ledger, SystemTime::now(), &change)?;
+        Ok(action == RecipientsAction::Changed)
     }
 
     fn folder(&self, run: &str) -> PathBuf {

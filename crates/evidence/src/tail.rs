@@ -7,6 +7,10 @@ use std::os::unix::fs::FileExt;
 
 use crate::record::{RECORD_BYTES_MAX, Record};
 
+/// Bytes that are looked through, from the end: some ten thousand records. A run tells in each of
+/// its own what is asked for here, so that more is of no use but to who wants us to wait.
+const LOOKED_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
 /// Bytes that are read at once: a whole record is among them.
 pub(crate) const WINDOW_BYTES: usize = 2 * RECORD_BYTES_MAX;
 
@@ -34,6 +38,9 @@ pub(crate) fn backwards(
 ) -> io::Result<()> {
     let mut end = len;
     while end > 0 {
+        if len - end > LOOKED_BYTES_MAX {
+            return Err(io::Error::other("its last 16 MiB tell nothing of runs"));
+        }
         let start = end.saturating_sub(WINDOW_BYTES as u64);
         let mut window = vec![0; usize::try_from(end - start).unwrap_or_default()];
         file.read_exact_at(&mut window, start)?;

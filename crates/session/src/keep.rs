@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Instant;
 
 use noesc_capture::{Chunk, Command, Stream};
 use noesc_envelope::{
     self as envelope, Envelope, Escaped, OutcomeKind, RawDigest, RunId, StreamName,
 };
 use noesc_evidence::{
-    Artifacts, COMMAND_BYTES_MAX, CollectorKey, FINDINGS_MAX, Kind, Quota, Recipients,
-    RecipientsAction, RecipientsChange, RecipientsState, RunEntry, SealOptions, Sealed, Sealer,
-    Store, append_recipients, crash_point, recipients_state,
+    Artifacts, COMMAND_BYTES_MAX, CollectorKey, FINDINGS_MAX, Kind, Quota, Recipients, RunEntry,
+    SealOptions, Sealed, Sealer, Store, crash_point,
 };
 use serde_json::json;
 
@@ -30,9 +29,6 @@ pub const RECIPIENTS_GONE: &str = "recipient changed: there is none any more";
 
 /// Why nothing raw is kept where nobody was named who could open it.
 const NO_RECIPIENT: &str = "no recipient";
-
-/// How long a writer of the ledger is waited for before a run begins.
-const CHANGE_WAIT: Duration = Duration::from_secs(2);
 
 /// What is to be kept of runs, and where.
 #[derive(Clone, Debug)]
@@ -98,8 +94,6 @@ pub(crate) struct Keep<'a> {
     evidence: &'a Evidence,
     key: CollectorKey,
     run: &'a RunId,
-    /// The recipients are others than were confirmed.
-    recipients_changed: bool,
     sealer: Result<Sealer, Without>,
     streams: &'static [(Stream, StreamName)],
     /// Whether there is room for transcripts.
@@ -118,7 +112,6 @@ impl<'a> Keep<'a> {
         let words = |error: io::Error| words_of(&error);
         evidence.store.prepare().map_err(words)?;
         let key = evidence.store.key().map_err(|error| without_number(&error.to_string()))?;
-        let recipients_changed = has_changed(evidence, &key);
         let room = evidence.quota.room(evidence.store.usage().map_err(words)?);
         let place = Place::make(&evidence.runs(), &identity.run, lock).map_err(words)?;
         let sealer = sealer(evidence, identity, command, streams, room);
@@ -135,10 +128,7 @@ impl<'a> Keep<'a> {
         };
         let run = &identity.run;
         crash_point("begun");
-        Ok((
-            Self { evidence, key, run, recipients_changed, sealer, streams, transcript_bytes_max },
-            place,
-        ))
+        Ok((Self { evidence, key, run, sealer, streams, transcript_bytes_max }, place))
     }
 
     /// Takes what is to be kept of a chunk.
@@ -173,7 +163,7 @@ impl<'a> Keep<'a> {
         digests: &BTreeMap<&'static str, String>,
         transcript_bytes: u64,
     ) -> Envelope {
-        let Self { evidence, key, run, recipients_changed, sealer, .. } = self;
+        let Self { evidence, key, run, sealer, .. } = self;
         let was_started = !matches!(record.outcome.kind, OutcomeKind::SpawnFailed { .. });
         let sealed = sealer.and_then(|sealer| {
             if !was_started {
@@ -182,15 +172,8 @@ impl<'a> Keep<'a> {
             let sealed = sealer.finish(closing(&record, digests).as_bytes());
             settle(&evidence.store, run, sealed)
         });
-        let sealed = match sealed {
-            Err(Without::NotKept(_)) if recipients_changed && evidence.recipients.is_none() => {
-                Err(Without::NotKept(RECIPIENTS_GONE.into()))
-            }
-            sealed => sealed,
-        };
         let mut entry = entry(&record, transcript_bytes);
         entry.recipients = fingerprints(evidence);
-        entry.recipients_changed = recipients_changed;
         record.evidence = told(sealed, &mut entry);
         let write = |record: &Envelope| {
             // That there is no room is no reason to fail.
@@ -201,45 +184,41 @@ impl<'a> Keep<'a> {
         };
         write(&record);
         crash_point("run-recorded");
-        if let Err(error) = evidence.store.record_run(&key, Kind::Run, &mut entry) {
+        let configured = evidence.recipients.as_ref();
+        let recorded = evidence.store.record_run(&key, Kind::Run, &mut entry, configured);
+        if let Err(error) = recorded {
             let error = without_number(&error.to_string());
             let reason = format!("the ledger does not take it: {error}");
             let raw_artifact = entry.artifact.as_ref().map(Escaped::new);
-            record.evidence = unkept(evidence.recipients.is_some(), &reason, raw_artifact);
+            record.evidence = unkept(configured.is_some(), &reason, raw_artifact);
             write(&record);
-        } else if was_started {
-            place.is_whole();
         } else {
-            place.is_over();
+            if entry.recipients_changed {
+                record.evidence = changed(record.evidence);
+                write(&record);
+            }
+            match was_started {
+                true => place.is_whole(),
+                false => place.is_over(),
+            }
         }
         crash_point("told");
         record
     }
 }
 
-/// Whether the recipients are others than were confirmed. The first run that finds it so tells the
-/// ledger.
-fn has_changed(evidence: &Evidence, key: &CollectorKey) -> bool {
-    let (path, configured) = (evidence.store.ledger_path(), evidence.recipients.as_ref());
-    let state = recipients_state(&path, key.verifier(), configured, CHANGE_WAIT);
-    // What is wrong with the ledger is told when the run is over.
-    let (action, from) = match state {
-        Ok(RecipientsState::Changed { from, is_recorded: false, .. }) => {
-            (RecipientsAction::Changed, from)
+/// The same of a run whose recipients are others than were confirmed.
+fn changed(evidence: envelope::Evidence) -> envelope::Evidence {
+    match evidence {
+        envelope::Evidence::Sealed { raw_artifact, recipients, kept_bytes, .. } => {
+            let recipients_changed = true;
+            envelope::Evidence::Sealed { raw_artifact, recipients, recipients_changed, kept_bytes }
         }
-        // The first that are named: whoever comes after them has changed.
-        Ok(RecipientsState::Unset) if configured.is_some() => (RecipientsAction::Init, Vec::new()),
-        Ok(RecipientsState::Changed { .. }) => return true,
-        _ => return false,
-    };
-    if let Ok(mut ledger) = evidence.store.ledger(key) {
-        let recipients: Vec<_> = configured.iter().flat_map(|all| all.iter()).cloned().collect();
-        let (approver, before) = (None, None);
-        let change =
-            RecipientsChange { action, recipients: &recipients, from: &from, approver, before };
-        let _ = append_recipients(&mut ledger, SystemTime::now(), &change);
+        envelope::Evidence::NotKept { reason } if reason.as_str() == NO_RECIPIENT => {
+            envelope::Evidence::NotKept { reason: RECIPIENTS_GONE.into() }
+        }
+        other => other,
     }
-    action == RecipientsAction::Changed
 }
 
 /// That the run is not kept. Where nobody could have opened the raw bytes, they are not what is

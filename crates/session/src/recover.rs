@@ -98,7 +98,9 @@ pub fn recover(store: &Store) -> Result<Vec<Recovered>, RecoverError> {
         };
         if !known.contains(run.id().as_str()) {
             let mut entry = entry(&run, &one);
-            store.record_run(&key, Kind::Recovered, &mut entry).map_err(RecoverError::Ledger)?;
+            store
+                .record_run(&key, Kind::Recovered, &mut entry, None)
+                .map_err(RecoverError::Ledger)?;
         }
         run.unmark(lock);
         drop(held);
@@ -123,9 +125,12 @@ impl Rescued {
 
 fn rescue(store: &Store, run: &RunId) -> Result<Rescued, RecoverError> {
     let failed = |error| RecoverError::Artifact(run.clone(), error);
-    let (finished, _) = store.of_run(run.as_str())?;
-    if let Some(id) = finished.first() {
+    let (finished, was_begun) = store.of_run(run.as_str())?;
+    // What was begun gets its last name when it is finished: while it is there, what has such a
+    // name is not ours.
+    if let (Some(id), false) = (finished.first(), was_begun) {
         let artifact = store.open(run.as_str(), *id).map_err(failed)?;
+        artifact.verify(*id).map_err(failed)?;
         return Ok(Rescued { artifact: Some((*id, artifact)), is_complete: true });
     }
     let artifact = store.rescue(run.as_str()).map_err(failed)?;

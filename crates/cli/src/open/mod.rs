@@ -136,20 +136,20 @@ pub(crate) fn open(args: &OpenArgs) -> Result<ExitCode> {
     let wanted = args.wanted()?;
     let config = Config::load(false, args.config.as_deref())?;
     let store = Store::open(&evidence::root(None, &config)?)?;
-    let found = original::find(&args.run, args.of_file.as_deref(), &config, &store)?;
-    let refused = |failure: Failure| {
+    let refused = |of: &str, failure: Failure| {
         // What can not be told to the ledger is still refused.
         let told = store.write().map_err(drop).and_then(|mut ledger| {
             let why = failure.message();
-            append_refused(&mut ledger, SystemTime::now(), &found.run, why).map_err(drop)
+            append_refused(&mut ledger, SystemTime::now(), of, why).map_err(drop)
         });
         if told.is_err() {
             say("warning: the ledger does not take that this was refused");
         }
         failure
     };
-    let shown = show(args, &wanted, &config, &store, &found).map_err(refused)?;
-    Ok(shown)
+    let found = original::find(&args.run, args.of_file.as_deref(), &config, &store)
+        .map_err(|failure| refused(&args.run, failure))?;
+    show(args, &wanted, &config, &store, &found).map_err(|failure| refused(&found.run, failure))
 }
 
 fn show(
@@ -186,7 +186,7 @@ fn show(
     };
     let id = append_open(&mut store.write()?, SystemTime::now(), &decision)?;
     crash_point("decided");
-    let mut opening = Opening::new(artifact, &identity, args.stream.as_deref())?;
+    let mut opening = Opening::new((artifact, &found.run), &identity, args.stream.as_deref())?;
     let mut tell = |hmac: &str, bytes: u64| -> Result<()> {
         append_shown(&mut store.write()?, SystemTime::now(), &id, hmac, bytes)?;
         crash_point("shown-recorded");

@@ -51,11 +51,13 @@ pub(super) fn find(
     store: &Store,
 ) -> Result<Found> {
     let path = Path::new(part);
+    // A file that is called as a run is, such as `last`, is named by a path: ./last.
+    let is_run = !part.contains('/') && of_file.is_none() && runs::find(part).is_ok();
     match std::fs::symlink_metadata(path) {
-        Ok(seen) if seen.is_file() => find_exported(path, of_file),
-        _ if of_file.is_some() => {
+        Ok(seen) if seen.is_file() && !is_run => find_exported(path, of_file),
+        _ if of_file.is_some() || part.contains('/') => {
             Err(Failure::new(format!("there is no file {}", quoted(part.as_ref())))
-                .hint("\"--run\" names one of the runs that a file holds"))
+                .hint("an exported run is named by its file, another one by its id"))
         }
         _ => find_stored(part, config, store),
     }
@@ -131,6 +133,7 @@ fn find_stored(part: &str, config: &Config, store: &Store) -> Result<Found> {
 /// What the opening manifest says that is of use here.
 #[derive(Deserialize)]
 struct Manifest {
+    run: String,
     #[serde(default)]
     streams: Vec<String>,
 }
@@ -147,7 +150,7 @@ pub(super) struct Opening<'k> {
 
 impl<'k> Opening<'k> {
     pub(super) fn new(
-        artifact: Artifact,
+        (artifact, run): (Artifact, &str),
         identity: &'k Identity,
         wanted: Option<&str>,
     ) -> Result<Self> {
@@ -155,6 +158,10 @@ impl<'k> Opening<'k> {
         let manifest: Manifest = serde_json::from_slice(opened.opening()).map_err(|_| {
             Failure::new("its manifest is damaged").hint("see \"noesc store doctor\"")
         })?;
+        if manifest.run != run {
+            return Err(Failure::new("what is sealed there is of another run")
+                .hint("somebody has put it there: see \"noesc store doctor\""));
+        }
         let (mut streams, mut numbers) = (Vec::new(), Vec::new());
         for (number, name) in manifest.streams.into_iter().enumerate() {
             let bytes = opened.stream_bytes(number);

@@ -19,7 +19,7 @@ use super::sweep::{Sweep, SweepError, Swept};
 use super::text::{count, size};
 use super::{Opened, disk, opened, unread};
 use crate::config::Config;
-use crate::fail::{Failure, Result, reason};
+use crate::fail::{Failure, Result, escaped, reason};
 use crate::input::write;
 use crate::kept;
 use crate::say::say;
@@ -92,7 +92,14 @@ pub(super) fn prune(args: &PruneArgs, config: &mut Config) -> Result<ExitCode> {
         true => write_json(&swept, counted, args.dry_run)?,
         false => tell(&swept, counted, args.dry_run)?,
     }
-    Ok(ExitCode::SUCCESS)
+    for failed in &swept.failed {
+        say(&format!("can not delete what is kept of {}", escaped(failed)));
+    }
+    match swept.failed.len() {
+        0 => Ok(ExitCode::SUCCESS),
+        count => Err(Failure::new(format!("{count} of the runs can not be swept"))
+            .hint("\"noesc store doctor\" says what is wrong")),
+    }
 }
 
 /// Runs that a killed collector left are made whole, so that the ledger knows them.

@@ -7,6 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::SystemTime;
 
+use crate::fail::reason;
 use noesc_evidence::{
     Artifacts, CLOCK_SLACK, Chronicle, CollectorKey, LedgerError, Policy, Store, Told, Tombstone,
     Usage, What, begun, crash_point,
@@ -43,6 +44,8 @@ pub(super) struct Swept {
     pub(super) unfinished: Vec<String>,
     /// Runs that are from the future, by the clock.
     pub(super) future: Vec<String>,
+    /// Runs of which something can't be deleted, and why.
+    pub(super) failed: Vec<String>,
     /// Not all was deleted: it was too much for once.
     pub(super) has_more: bool,
 }
@@ -84,7 +87,13 @@ impl Sweep<'_> {
         let runs: BTreeSet<&str> = stored.keys().copied().chain(known).collect();
         let mut swept = Swept::default();
         for run in runs {
-            self.look(run, stored.get(run).copied(), &mut swept)?;
+            // One run that can't be swept keeps no other.
+            match self.look(run, stored.get(run).copied(), &mut swept) {
+                Err(SweepError::Io(error)) => {
+                    swept.failed.push(format!("{run}: {}", reason(&error)))
+                }
+                looked => looked?,
+            }
             if swept.has_more {
                 break;
             }

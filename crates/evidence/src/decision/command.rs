@@ -128,7 +128,7 @@ impl Event {
         &self,
         bound: &Binding,
         asked: &Asked<'_>,
-        now: SystemTime,
+        (now, later): (SystemTime, &str),
     ) -> Result<(), DecisionError> {
         let signature = self.signature.as_deref().ok_or(DecisionError::Claimed)?;
         let moments = [&self.created, &self.expires];
@@ -142,7 +142,8 @@ impl Event {
         if self.created > moment::render(now + CLOCK_AHEAD_MAX) {
             return Err(DecisionError::Early { created: self.created.clone() });
         }
-        if self.expires <= moment::render(now) {
+        let now = moment::render(now);
+        if self.expires.as_str() <= now.as_str().max(later) {
             return Err(DecisionError::Expired { until: self.expires.clone() });
         }
         if self.argv_sha256 != asked.digest() {
@@ -211,6 +212,9 @@ struct Search<'a> {
     approvers: Approvers,
     found: Vec<Event>,
     is_used: bool,
+    /// The latest moment of a record since it was found: it is no earlier than that now, whatever
+    /// the clock says.
+    later: String,
 }
 
 /// What of a decision's event says which one it is of.
@@ -228,6 +232,9 @@ impl<'a> Search<'a> {
 
     fn take(&mut self, record: &Record<'_>) {
         self.approvers.take(record);
+        if !self.found.is_empty() && record.time > self.later.as_str() {
+            record.time.clone_into(&mut self.later);
+        }
         if record.kind != Kind::Decision.as_str() {
             return;
         }
@@ -249,7 +256,7 @@ impl<'a> Search<'a> {
         };
         let mut refused = None;
         for event in self.found {
-            match event.judge(bound, asked, now) {
+            match event.judge(bound, asked, (now, &self.later)) {
                 Ok(()) if self.is_used => return Err(DecisionError::Used),
                 Ok(()) => {
                     let Event { id, who, reason, expires, .. } = event;
