@@ -154,8 +154,8 @@ pub(crate) struct RunArgs {
     #[arg(hide_possible_values = true)]
     pub(crate) evidence: Option<String>,
 
-    /// Digests of raw bytes: auto (plain where the view is the bytes), keyed (always under a key that
-    /// is sealed with them)
+    /// Digests of raw bytes: auto (plain where the view is the bytes), keyed (always under a key
+    /// that is sealed with them)
     #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(DIGEST_WORDS))]
     #[arg(hide_possible_values = true)]
     pub(crate) raw_digest: Option<String>,

@@ -229,6 +229,23 @@ fn a_hold_of_a_run_that_was_cut_short_does_not_hide_it() {
 }
 
 #[test]
+fn transcripts_of_another_length() {
+    let mut kept = healthy("transcripts");
+    let run = kept.run(HOUR);
+    let path = run.folder.join("stdout.txt");
+    let before = fs::read(&path).unwrap();
+    for changed in [&b""[..], b"longer than it was before, and somebody else's\n"] {
+        fs::write(&path, changed).unwrap();
+        is_found(&kept, &[], &["transcript-changed"]);
+    }
+    fs::remove_file(&path).unwrap();
+    is_found(&kept, &["--fast"], &["transcript-changed"]);
+    fs::write(&path, before).unwrap();
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+    is_found(&kept, &[], &[]);
+}
+
+#[test]
 fn a_secret_key_that_lies_open() {
     let mut kept = Kept::new("exposed");
     let secret = {

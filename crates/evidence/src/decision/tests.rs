@@ -374,3 +374,18 @@ fn what_was_seen_has_a_bound_and_says_what_is_left_out() {
     }
     assert!(append_seen(&mut place.open(), moment(0), "no id", &[]).is_err());
 }
+
+#[test]
+fn a_clock_that_is_set_back_makes_no_decision_hold_again() {
+    let alice = approver(1);
+    let place = Place::of(&alice);
+    let id = decide(&place, Some(&alice)).unwrap();
+    assert!(checked(&place, &id, moment(1)).is_ok());
+    // Something was written when it was over.
+    append_refused(&mut place.open(), moment(3600), &id, "late").unwrap();
+    assert_eq!(checked(&place, &id, moment(1)).unwrap_err().word(), "expired");
+    // A decision of now holds all the same, whatever the clock once said.
+    append_refused(&mut place.open(), moment(999_999), "other", "by a wrong clock").unwrap();
+    let later = decide(&place, Some(&alice)).unwrap();
+    assert!(checked(&place, &later, moment(1)).is_ok());
+}

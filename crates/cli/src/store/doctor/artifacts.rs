@@ -89,6 +89,7 @@ fn of_told(
         let message = format!("{run} has a tombstone, and is still there");
         looked.fault("prune-cut-short", message, "\"noesc store prune\" finishes it");
     }
+    transcripts((run, told), disk, looked);
     let Some(id) = told.artifact.filter(|_| !told.is_artifact_deleted) else { return };
     match disk.artifact(Some(told)) {
         None => {
@@ -111,6 +112,19 @@ fn of_told(
             }
         }
     }
+}
+
+/// Whether the transcripts have the length that they had. What they say is not known here.
+fn transcripts((run, told): (&str, &Told), disk: &OnDisk, looked: &mut Looked) {
+    let found: u64 = disk.transcripts.iter().map(|(_, bytes)| bytes).sum();
+    if told.is_transcript_deleted || found == told.transcript_bytes {
+        return;
+    }
+    let message =
+        format!("the transcripts of {run} have {found} bytes, and had {}", told.transcript_bytes);
+    let hint = "something else wrote there or removed them: the sealed original, where there is \
+                one, says what was printed";
+    looked.fault("transcript-changed", message, hint);
 }
 
 const DAMAGED: &str = "it was changed or cut since it was written: what is before the damage can \

@@ -108,7 +108,8 @@ fn is_ours(seen: &Metadata) -> bool {
     seen.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// An index that is none is removed: it is made anew from the ledger.
+/// The index is removed, and made anew from the ledger when it is asked: any program of this user
+/// can have written there what the ledger does not say.
 fn index(store: &Store, looked: &mut Looked) {
     let path = store.index_path();
     let Ok(seen) = fs::symlink_metadata(&path) else { return };
@@ -123,5 +124,7 @@ fn index(store: &Store, looked: &mut Looked) {
             Ok(()) => looked.note("index", "the index was damaged: it is made anew"),
             Err(_) => looked.fault("index", "the index is damaged", "remove index.sqlite"),
         }
+    } else if seen.is_file() {
+        let _ = fs::remove_file(&path);
     }
 }
