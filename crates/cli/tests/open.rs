@@ -109,6 +109,59 @@ fn raw_bytes_go_into_a_new_file_elsewhere_and_nowhere_else() {
 }
 
 #[test]
+fn a_folder_that_is_changed_while_it_is_asked_leads_nowhere_else() {
+    let sealed = printed();
+    let (folder, work) = (sealed.home.folder.path("case"), sealed.home.folder.path("work"));
+    std::fs::create_dir(&folder).unwrap();
+    let to = folder.join("raw.bin");
+    let mut open = sealed.opening(&["last", "--as", "raw", "--to", to.to_str().unwrap()]);
+    open.see("Passphrase for the identity");
+    std::fs::rename(&folder, sealed.home.folder.path("moved")).unwrap();
+    std::os::unix::fs::symlink(&work, &folder).unwrap();
+    open.answer("Passphrase for the identity", PASSPHRASE);
+    assert_eq!(open.end().status.code(), Some(0));
+    assert!(!work.join("raw.bin").exists());
+    assert!(std::fs::read(sealed.home.folder.path("moved/raw.bin")).unwrap() == RAW);
+}
+
+#[test]
+fn a_file_that_is_called_as_a_run_is_opened_by_its_path_alone() {
+    let sealed = printed();
+    std::fs::write(sealed.home.folder.path("work/last"), "planted").unwrap();
+    let end = sealed.open(&["last", "--as", "audit", "--range", "0+3"], PASSPHRASE);
+    assert_eq!(end.stdout, "one\n");
+    let args = ["open", "./last", "--identity", &sealed.identity, "--reason", "x"];
+    let refused = ran(sealed.home.noesc(&args));
+    assert!(refused.err().contains("can not be used"), "{}", refused.err());
+    // What is refused before anything is found is in the ledger as well.
+    let told = sealed.decisions();
+    assert_eq!(told.last().unwrap()["of"], "./last");
+}
+
+#[test]
+fn an_artifact_of_another_run_is_not_taken_for_it() {
+    let sealed = printed();
+    sealed.run(&[], "echo other");
+    let entries = sealed.entries();
+    let [(_, one), (_, other)] = &entries[..] else { panic!("{entries:?}") };
+    let file = |entry: &noesc_evidence::RunEntry| {
+        let name = entry.artifact.as_ref().unwrap().rsplit(':').next().unwrap();
+        sealed.store().runs_path().join(&entry.run).join(format!("{name}.sealed"))
+    };
+    // Whoever has the collector's key lets the ledger name it.
+    let planted = file(one).with_file_name(file(other).file_name().unwrap());
+    std::fs::copy(file(other), planted).unwrap();
+    let key = sealed.store().key().unwrap();
+    let forged = noesc_evidence::RunEntry { artifact: other.artifact.clone(), ..one.clone() };
+    let now = std::time::SystemTime::now();
+    let mut ledger = sealed.store().ledger(&key).unwrap();
+    ledger.append(now, noesc_evidence::Kind::Run, &forged).unwrap();
+    drop(ledger);
+    let end = sealed.open(&[&one.run, "--range", "0+9"], PASSPHRASE);
+    assert!(end.shown.contains("what is sealed there is of another run"), "{}", end.shown);
+}
+
+#[test]
 fn a_damaged_artifact_is_not_opened() {
     let sealed = printed();
     let (_, entry) = sealed.entries().remove(0);

@@ -62,3 +62,24 @@ pub(crate) fn backwards(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window more than the bound may be read: it is kept by whole windows.
+    #[test]
+    fn no_more_is_looked_through_than_the_bound() {
+        let name = format!("noesc-evidence-tail-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let file = File::create_new(&path).unwrap();
+        let file = File::options().read(true).write(true).open(&path).map(|open| (open, file));
+        let (file, _) = file.unwrap();
+        let bound = LOOKED_BYTES_MAX + WINDOW_BYTES as u64;
+        for (length, is_read) in [(bound - 1, true), (bound, true), (bound + 1, false)] {
+            file.set_len(length).unwrap();
+            assert_eq!(latest(&file, length, |_| None::<()>).is_ok(), is_read, "{length}");
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+}

@@ -107,15 +107,18 @@ impl Form {
 enum Wanted<'a> {
     Viewer,
     Extract { range: (u64, u64), form: Form },
-    Raw { range: Option<(u64, u64)>, to: &'a std::path::Path },
+    Raw { range: Option<(u64, u64)>, to: place::Place<'a> },
 }
 
 impl OpenArgs {
-    fn wanted(&self) -> Result<Wanted<'_>> {
+    /// `store` is where no raw byte goes.
+    fn wanted(&self, store: &std::path::Path) -> Result<Wanted<'_>> {
         let refuse = |message: &str, hint: &str| Err(Failure::new(message).hint(hint));
         match (self.form, self.range, &self.to) {
             (None, None, None) => Ok(Wanted::Viewer),
-            (Some(Form::Raw), range, Some(to)) => Ok(Wanted::Raw { range, to }),
+            (Some(Form::Raw), range, Some(to)) => {
+                Ok(Wanted::Raw { range, to: place::check(to, store)? })
+            }
             (Some(Form::Raw), _, None) => refuse(
                 "raw bytes are never written to the terminal",
                 "name a file for them: --to FILE",
@@ -133,9 +136,10 @@ impl OpenArgs {
 }
 
 pub(crate) fn open(args: &OpenArgs) -> Result<ExitCode> {
-    let wanted = args.wanted()?;
     let config = Config::load(false, args.config.as_deref())?;
-    let store = Store::open(&evidence::root(None, &config)?)?;
+    let root = evidence::root(None, &config)?;
+    let wanted = args.wanted(&root)?;
+    let store = Store::open(&root)?;
     let refused = |of: &str, failure: Failure| {
         // What can not be told to the ledger is still refused.
         let told = store.write().map_err(drop).and_then(|mut ledger| {
@@ -160,9 +164,6 @@ fn show(
     found: &original::Found,
 ) -> Result<ExitCode> {
     guard_memory();
-    if let Wanted::Raw { to, .. } = wanted {
-        place::check(to, &evidence::root(None, config)?)?;
-    }
     let artifact = found.verified()?;
     let identity = identity(args, config)?;
     let form = match wanted {
