@@ -134,7 +134,7 @@ fn command(noesc: &Path, line: Line) -> Command {
 
 /// What is kept of a run is measured by itself, and is not to fill the store of who measures.
 fn keep_nothing(command: &mut Command) {
-    command.env("XDG_STATE_HOME", "/dev/null").env("XDG_CONFIG_HOME", "/dev/null");
+    command.env("XDG_STATE_HOME", "/dev/null").env("XDG_CONFIG_HOME", "/nonexistent");
 }
 
 pub(crate) fn time(command: &mut Command) -> Result<Duration, String> {
