@@ -1,5 +1,6 @@
 //! Our own lines on stderr. Each begins with `noesc: `, and each on a line of its own.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -37,7 +38,22 @@ pub(crate) fn say(line: &str) {
     if STDERR_OPEN.swap(false, Relaxed) || stdout {
         let _ = stderr.write_all(b"\n");
     }
-    let _ = writeln!(stderr, "noesc: {line}");
+    let _ = writeln!(stderr, "noesc: {}", inert(line));
+}
+
+/// A line without a character that acts. Whoever quotes somebody's bytes escapes them; this is for
+/// the one who forgets.
+fn inert(line: &str) -> Cow<'_, str> {
+    match line.contains(char::is_control) {
+        true => Cow::Owned(line.split_inclusive(char::is_control).map(last_escaped).collect()),
+        false => Cow::Borrowed(line),
+    }
+}
+
+/// A piece of which the last character alone may act.
+fn last_escaped(piece: &str) -> String {
+    let start = piece.trim_end_matches(char::is_control);
+    format!("{start}{}", noesc::audit(&piece.as_bytes()[start.len()..]))
 }
 
 /// Whether stdout and stderr go to the same terminal, pipe or file. Two terminals are taken for
@@ -49,5 +65,22 @@ pub(crate) fn is_one_output() -> bool {
     match (seen_at(io::stdout()), seen_at(io::stderr())) {
         (Ok(stdout), Ok(stderr)) => file_id(&stdout) == file_id(&stderr),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_escaped_and_nothing_else() {
+        for (line, wanted) in [
+            ("high in stdout: style ×2 …", "high in stdout: style ×2 …"),
+            ("a\u{1b}[2J\nb\u{7f}", "a\\x1b[2J\\x0ab\\x7f"),
+            ("\u{9b}\u{1b}\u{1b}", "\\xc2\\x9b\\x1b\\x1b"),
+            ("", ""),
+        ] {
+            assert_eq!(inert(line), wanted);
+        }
     }
 }

@@ -234,3 +234,26 @@ fn where_there_is_an_approver_it_says_that_an_identity_is_lost() {
     lost.succeeds();
     assert_eq!(events(&home, "recipients").last().unwrap()["event"]["action"], "lost");
 }
+
+#[test]
+fn what_a_forged_record_calls_a_fingerprint_acts_on_nothing() {
+    let home = Home::new("init-forged");
+    ran(home.noesc(&["init", "--recipient", ONE]));
+    let store = noesc_evidence::Store::at(home.folder.path("state/noesc"));
+    let key = store.key().unwrap();
+    let hostile = "\u{1b}]0;title\u{7}\u{9b}2J";
+    let event = serde_json::json!({
+        "action": "confirmed", "recipients": [ONE], "fingerprints": [hostile], "from": [],
+        "approver": null, "signature": null,
+    });
+    let now = std::time::SystemTime::now();
+    let mut ledger = store.ledger(&key).unwrap();
+    ledger.append(now, noesc_evidence::Kind::Recipients, &event).unwrap();
+    drop(ledger);
+    for verb in [&["init", "--confirm"][..], &["store", "doctor"], &["run", "--", "true"]] {
+        let ended = ran(home.noesc(verb));
+        let said = [ended.stdout, ended.stderr].concat();
+        let text = String::from_utf8(said).unwrap();
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{}", text.escape_debug());
+    }
+}

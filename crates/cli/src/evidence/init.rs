@@ -220,7 +220,7 @@ fn settle(
             say(&format!(
                 "to confirm: sealed to {}, no longer to {}",
                 fingerprints(recipients),
-                from.join(", ")
+                escaped(from.join(", "))
             ));
             challenge(args, store, &from)?;
             (RecipientsAction::Confirmed, from)
