@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -72,15 +73,9 @@ pub struct Sealer {
     room: u64,
     kept: u64,
     left_out: u64,
-    out: Out,
-}
-
-/// Where segments are sealed.
-enum Out {
-    Here(Writer),
-    There(Worker),
-    /// While it is handed on.
-    Nowhere,
+    writer: Arc<Mutex<Writer>>,
+    /// What seals in place of this thread, of a run that has a second segment.
+    worker: Option<Worker>,
 }
 
 impl std::fmt::Debug for Sealer {
@@ -98,10 +93,17 @@ impl Sealer {
         push_manifest(&mut plain, false, opening);
         let recipients = options.recipients.iter().count();
         let room = options.bytes_max.saturating_sub(CLOSING_BYTES);
-        let writer = Writer::new(file, options.recipients.clone());
-        let began = Instant::now();
-        let out = Out::Here(writer);
-        Self { recipients, plain, began, since: None, room, kept: 0, left_out: 0, out }
+        Self {
+            recipients,
+            plain,
+            began: Instant::now(),
+            since: None,
+            room,
+            kept: 0,
+            left_out: 0,
+            writer: Arc::new(Mutex::new(Writer::new(file, options.recipients.clone()))),
+            worker: None,
+        }
     }
 
     /// Takes bytes of a stream, by its number in the opening manifest.
@@ -150,11 +152,11 @@ impl Sealer {
     /// durable. The name of its file is the caller's.
     #[must_use]
     pub fn finish(mut self, closing: &[u8]) -> Sealed {
-        let mut writer = match mem::replace(&mut self.out, Out::Nowhere) {
-            Out::Here(writer) => writer,
-            Out::There(worker) => worker.join(),
-            Out::Nowhere => return self.lost(),
-        };
+        let is_lost = self.worker.take().is_some_and(|worker| worker.join().is_err());
+        let mut writer = lock(&self.writer);
+        if is_lost {
+            writer.failure.get_or_insert(io::Error::other("the thread that seals has ended"));
+        }
         if self.plain.len() + PART_HEAD_BYTES + closing.len() > SEGMENT_BYTES_MAX {
             writer.seal(&self.plain);
             self.plain.zeroize();
@@ -164,15 +166,9 @@ impl Sealer {
         crash_point("artifact-written");
         writer.sync();
         crash_point("artifact-synced");
-        let Writer { list, bytes, failure, .. } = writer;
-        let (id, segments) = list.finish();
-        Sealed { id, segments, bytes, kept: self.kept, left_out: self.left_out, failure }
-    }
-
-    fn lost(&self) -> Sealed {
-        let (id, segments) = SegmentList::default().finish();
-        let failure = Some(io::Error::other("the thread that seals has ended"));
-        Sealed { id, segments, bytes: 0, kept: self.kept, left_out: self.left_out, failure }
+        let (id, segments) = writer.list.clone().finish();
+        let (kept, left_out) = (self.kept, self.left_out);
+        Sealed { id, segments, bytes: writer.bytes, kept, left_out, failure: writer.failure.take() }
     }
 
     /// Makes room in the open segment, and no more than a segment has: doubling would take twice
@@ -192,57 +188,49 @@ impl Sealer {
             return;
         }
         self.room = self.room.saturating_sub(sealed_bytes(self.plain.len(), self.recipients));
-        self.out = match mem::replace(&mut self.out, Out::Nowhere) {
-            Out::Here(writer) => match Worker::start(writer) {
-                Ok(worker) => Out::There(worker),
-                Err(writer) => Out::Here(*writer),
-            },
-            other => other,
-        };
-        match &mut self.out {
-            Out::There(worker) => {
-                let empty = worker.spare();
-                worker.take(mem::replace(&mut self.plain, empty));
+        if self.worker.is_none() {
+            self.worker = Worker::start(&self.writer).ok();
+        }
+        match &self.worker {
+            Some(worker) => {
+                let spare = worker.spare();
+                worker.take(mem::replace(&mut self.plain, spare));
             }
-            Out::Here(writer) => {
-                writer.seal(&self.plain);
+            // Without a thread it takes longer, and is done all the same.
+            None => {
+                lock(&self.writer).seal(&self.plain);
                 self.plain.zeroize();
             }
-            Out::Nowhere => {}
         }
     }
+}
+
+/// A writer that a thread has left in the middle of a segment is one that has failed.
+fn lock(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
+    writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A thread that seals what it is handed. One segment waits while another is sealed.
 struct Worker {
     to: SyncSender<Zeroizing<Vec<u8>>>,
     back: Receiver<Zeroizing<Vec<u8>>>,
-    thread: JoinHandle<Writer>,
+    thread: JoinHandle<()>,
 }
 
 impl Worker {
-    fn start(mut writer: Writer) -> Result<Self, Box<Writer>> {
+    fn start(writer: &Arc<Mutex<Writer>>) -> io::Result<Self> {
         let (to, segments) = sync_channel::<Zeroizing<Vec<u8>>>(1);
         let (give_back, back) = sync_channel(2);
-        let (hand, handed) = sync_channel(1);
+        let writer = Arc::clone(writer);
         let work = move || {
-            let Ok(mut writer): Result<Writer, _> = handed.recv() else {
-                return Writer::none();
-            };
             for mut plain in segments {
-                writer.seal(&plain);
+                lock(&writer).seal(&plain);
                 plain.zeroize();
                 let _ = give_back.try_send(plain);
             }
-            writer
         };
-        let thread = std::thread::Builder::new().name("noesc-seal".into()).spawn(work);
-        let Ok(thread) = thread else { return Err(Box::new(writer)) };
-        writer = match hand.send(writer) {
-            Ok(()) => return Ok(Self { to, back, thread }),
-            Err(unsent) => unsent.0,
-        };
-        Err(Box::new(writer))
+        let thread = std::thread::Builder::new().name("noesc-seal".into()).spawn(work)?;
+        Ok(Self { to, back, thread })
     }
 
     /// A buffer that was sealed before, or a new one.
@@ -255,17 +243,17 @@ impl Worker {
         let _ = self.to.send(plain);
     }
 
-    fn join(self) -> Writer {
+    fn join(self) -> std::thread::Result<()> {
         let Self { to, back, thread } = self;
         drop((to, back));
-        thread.join().unwrap_or_else(|_| Writer::none())
+        thread.join()
     }
 }
 
 /// Writes segments to the file, and knows what it has written.
 struct Writer {
-    file: Option<File>,
-    recipients: Option<Recipients>,
+    file: File,
+    recipients: Recipients,
     sealed: Vec<u8>,
     list: SegmentList,
     bytes: u64,
@@ -275,21 +263,7 @@ struct Writer {
 impl Writer {
     fn new(file: File, recipients: Recipients) -> Self {
         let list = SegmentList::default();
-        Self {
-            file: Some(file),
-            recipients: Some(recipients),
-            sealed: Vec::new(),
-            list,
-            bytes: 0,
-            failure: None,
-        }
-    }
-
-    /// What is left when a thread has ended before its time.
-    fn none() -> Self {
-        let failure = Some(io::Error::other("the thread that seals has ended"));
-        let list = SegmentList::default();
-        Self { file: None, recipients: None, sealed: Vec::new(), list, bytes: 0, failure }
+        Self { file, recipients, sealed: Vec::new(), list, bytes: 0, failure: None }
     }
 
     /// Seals a segment and writes it as a frame. After a failure nothing more is written, and
@@ -298,25 +272,22 @@ impl Writer {
         if self.failure.is_none()
             && let Err(error) = self.try_seal(plain)
         {
-            if let Some(file) = &self.file {
-                let _ = file.set_len(self.bytes);
-            }
+            let _ = self.file.set_len(self.bytes);
             self.failure = Some(error);
         }
     }
 
     fn try_seal(&mut self, plain: &[u8]) -> io::Result<()> {
-        let file = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
         self.sealed.clear();
-        let recipients = self.recipients.iter().flat_map(Recipients::iter).count();
-        let length = usize::try_from(sealed_bytes(plain.len(), recipients)).unwrap_or_default();
+        let length = sealed_bytes(plain.len(), self.recipients.iter().count());
+        let length = usize::try_from(length).unwrap_or_default();
         self.sealed.reserve_exact(length);
         if self.bytes == 0 {
             self.sealed.extend_from_slice(HEADER);
         }
         let frame = self.sealed.len();
         self.sealed.extend_from_slice(&[0; 4]);
-        let recipients = self.recipients.iter().flat_map(Recipients::iter);
+        let recipients = self.recipients.iter();
         let recipients = recipients.map(|recipient| recipient.age() as &dyn age::Recipient);
         let age = age::Encryptor::with_recipients(recipients).map_err(io::Error::other)?;
         let mut age = age.wrap_output(&mut self.sealed)?;
@@ -328,18 +299,17 @@ impl Writer {
         list.push(segment);
         self.sealed[frame..frame + 4].copy_from_slice(&length.to_be_bytes());
         check_file_limit(self.bytes + self.sealed.len() as u64)?;
-        file.write_all(&self.sealed)?;
+        self.file.write_all(&self.sealed)?;
         crash_point("segment-written");
         self.list = list;
         self.bytes += self.sealed.len() as u64;
         Ok(())
     }
 
+    /// Makes durable what was written, all of it or up to a failure: the ledger will name it.
     fn sync(&mut self) {
-        if let (Some(file), None) = (&self.file, &self.failure)
-            && let Err(error) = file.sync_all()
-        {
-            self.failure = Some(error);
+        if let Err(error) = self.file.sync_all() {
+            self.failure.get_or_insert(error);
         }
     }
 }
