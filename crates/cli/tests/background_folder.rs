@@ -216,16 +216,16 @@ fn what_is_no_file_is_not_opened() {
         assert_eq!((&row["state"], &row["outcome"]), (&json!("ended"), &json!(null)));
         assert_eq!(
             (&row["unread"], &row["drained_bytes"]),
-            (&json!("it is no regular file"), &json!(0))
+            (&json!("it is no plain file"), &json!(0))
         );
         // The others are told all the same.
         let row = rows.iter().find(|row| row["run"] == good.as_str()).unwrap();
         assert_eq!((&row["outcome"], &row["unread"]), (&json!("exited 0"), &json!(null)));
         let table = home.noesc(&["ps", "--all"]);
         let line = table.out().lines().find(|line| line.starts_with(&run)).unwrap();
-        assert!(line.ends_with("  (no record: it is no regular file)"), "{line}");
+        assert!(line.ends_with("  (no record: it is no plain file)"), "{line}");
         for format in ["text", "json", "lines", "fence", "xml"] {
-            let message = format!("can not read the record of {run}: it is no regular file");
+            let message = format!("can not read the record of {run}: it is no plain file");
             home.noesc(&["wait", "--format", format, &run]).refused(&message, 125);
         }
         home.noesc(&["stop", &run]).is("", &format!("noesc: {run} had ended before\n"), 0);
@@ -274,7 +274,7 @@ fn a_transcript_that_is_no_file_is_told() {
     let (run, folder) = ended(&home);
     std::fs::remove_file(folder.join("stdout.txt")).unwrap();
     symlink(elsewhere, folder.join("stdout.txt")).unwrap();
-    let message = format!("can not read the stdout of {run}: it is no regular file");
+    let message = format!("can not read the stdout of {run}: it is no plain file");
     home.noesc(&["wait", &run]).refused(&message, 125);
     // The record has it as well.
     assert_eq!(home.record(&run)["streams"]["stdout"]["view"]["head"], "a\n");

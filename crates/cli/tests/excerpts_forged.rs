@@ -175,7 +175,7 @@ fn what_is_no_regular_file_is_refused() {
         {
             let ended = home.noesc(arguments);
             assert_eq!((ended.out(), ended.code()), ("", 2), "{arguments:?}");
-            assert!(ended.err().contains("it is no regular file"), "{}", ended.err());
+            assert!(ended.err().contains("it is no plain file"), "{}", ended.err());
         }
     };
     fs::remove_file(&file).unwrap();

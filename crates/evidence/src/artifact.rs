@@ -252,10 +252,7 @@ impl Artifact {
     /// # Errors
     /// [`ArtifactError`] where it is not in the form of one.
     pub fn open(path: &Path) -> Result<Self, ArtifactError> {
-        let file = files::open(path, OpenOptions::new().read(true))?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is no plain file").into());
-        }
+        let file = files::open_plain(path, OpenOptions::new().read(true))?;
         let bytes = file.metadata()?.len();
         Self::within(file, 0, bytes)
     }

@@ -130,8 +130,8 @@ impl Chronicle {
         }
         let is_past = |moment: &SystemTime| *moment <= now + CLOCK_SLACK;
         self.latest = self.latest.max(own.filter(is_past));
-        if let Ok(told) = serde_json::from_str::<TellsUsage>(record.event) {
-            self.usage = told.store;
+        if let Some(usage) = Usage::told(record.event) {
+            self.usage = usage;
         }
         match Kind::from_word(record.kind) {
             Some(Kind::Run | Kind::Recovered) => {
@@ -153,7 +153,9 @@ impl Chronicle {
             return;
         }
         self.recipients.extend(entry.recipients);
-        self.recipients_changed = entry.recipients_changed;
+        if record.kind == Kind::Run.as_str() {
+            self.recipients_changed = entry.recipients_changed;
+        }
         let hold = self.holds.remove(&entry.run).flatten();
         let told = self.runs.entry(entry.run).or_insert_with(|| Told { hold, ..Told::default() });
         told.record = record.index;
@@ -244,11 +246,6 @@ pub(crate) fn is_run_id(text: &str) -> bool {
 pub fn begun(run: &str) -> SystemTime {
     let digits: String = run.chars().filter(char::is_ascii_hexdigit).take(12).collect();
     UNIX_EPOCH + Duration::from_millis(u64::from_str_radix(&digits, 16).unwrap_or_default())
-}
-
-#[derive(serde::Deserialize)]
-struct TellsUsage {
-    store: Usage,
 }
 
 #[derive(serde::Deserialize)]

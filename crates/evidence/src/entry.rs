@@ -63,3 +63,14 @@ pub struct Usage {
     /// Artifacts and transcripts.
     pub files: u64,
 }
+
+impl Usage {
+    /// What an event of the ledger says of it, if it does.
+    pub(crate) fn told(event: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Told {
+            store: Usage,
+        }
+        serde_json::from_str(event).ok().map(|told: Told| told.store)
+    }
+}

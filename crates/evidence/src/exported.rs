@@ -277,11 +277,8 @@ impl Exported {
     /// # Errors
     /// [`ExportError`] when anything of it is not as it has to be.
     pub fn read(path: &Path) -> Result<Self, ExportError> {
-        let file = files::open(path, OpenOptions::new().read(true))?;
+        let file = files::open_plain(path, OpenOptions::new().read(true))?;
         let seen = file.metadata()?;
-        if !seen.is_file() {
-            return Err(io::Error::other("it is no plain file").into());
-        }
         let (header, mut at) = header(&file)?;
         let form = |expected| ExportError::Form { expected };
         let key = VerifierKey::parse(&header.key).map_err(|_| form("a public key"))?;

@@ -69,6 +69,7 @@ pub use entry::{FINDINGS_MAX, RunEntry, Usage};
 pub use error::LedgerError;
 pub use exported::{EXPORT_HEADER_BYTES_MAX, ExportError, Exported, ExportedRun, export};
 pub use exposed::exposed;
+pub use files::{file_bytes_max, is_own_folder, make_own_folder, open_plain};
 pub use identity::{
     IDENTITIES_MAX, Identity, MESSAGE_BYTES_MAX, RECIPIENTS_MAX, Recipient, RecipientError,
     Recipients, create_identity, unlock,

@@ -16,6 +16,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::artifact::{ArtifactId, HEADER, SegmentList};
 use crate::crash::crash_point;
+use crate::files;
 use crate::identity::Recipients;
 use crate::part::{Chunk, PART_HEAD_BYTES, push_chunk, push_manifest};
 
@@ -298,7 +299,9 @@ impl Writer {
         let mut list = self.list.clone();
         list.push(segment);
         self.sealed[frame..frame + 4].copy_from_slice(&length.to_be_bytes());
-        check_file_limit(self.bytes + self.sealed.len() as u64)?;
+        if self.bytes + self.sealed.len() as u64 > files::file_bytes_max() {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         self.file.write_all(&self.sealed)?;
         crash_point("segment-written");
         self.list = list;
@@ -311,14 +314,5 @@ impl Writer {
         if let Err(error) = self.file.sync_all() {
             self.failure.get_or_insert(error);
         }
-    }
-}
-
-/// Refuses what the system would end us for: a file of more bytes than `ulimit -f` lets it have.
-fn check_file_limit(bytes: u64) -> io::Result<()> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
-    match limit.is_some_and(|limit| bytes > limit) {
-        true => Err(io::ErrorKind::FileTooLarge.into()),
-        false => Ok(()),
     }
 }

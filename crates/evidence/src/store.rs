@@ -1,8 +1,7 @@
 //! The place of all that is kept: a folder of this user alone.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -172,19 +171,9 @@ impl Store {
     /// Makes the folder if it is not there, and sees that it is this user's alone.
     ///
     /// # Errors
-    /// When it can not be made, is another user's, or is open to others: who can write there could
-    /// have us show a run that never was.
+    /// As [`make_own_folder`](crate::make_own_folder).
     pub fn prepare(&self) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
-        let seen = fs::symlink_metadata(&self.root)?;
-        let mode = seen.permissions().mode() & 0o7777;
-        let is_ours = seen.uid() == rustix::process::geteuid().as_raw();
-        match (seen.is_dir(), is_ours, mode & 0o077) {
-            (true, true, 0) => Ok(()),
-            (false, ..) => Err(io::Error::other("it is no folder")),
-            (_, false, _) => Err(io::Error::other("it is another user's")),
-            _ => Err(io::Error::other(format!("it is open to others (mode {mode:04o})"))),
-        }
+        files::make_own_folder(&self.root)
     }
 
     /// The key that signs the ledger; the first time it is made.
@@ -295,16 +284,8 @@ impl Store {
     }
 }
 
-/// A record that tells what the store takes.
-#[derive(serde::Deserialize)]
-struct Told {
-    store: Usage,
-}
-
 pub(crate) fn latest_usage(file: &File, end: u64) -> io::Result<Option<Usage>> {
-    tail::latest(file, end, |record| {
-        serde_json::from_str(record.event).ok().map(|told: Told| told.store)
-    })
+    tail::latest(file, end, |record| Usage::told(record.event))
 }
 
 impl Artifacts for Store {

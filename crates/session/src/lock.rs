@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::FlockOperation;
 use rustix::process::{Flock, FlockType, fcntl_getlk};
 
-use crate::stored::open_plain;
+use noesc_evidence::open_plain;
 
 pub(crate) use process::Process;
 

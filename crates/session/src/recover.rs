@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use noesc_envelope::{RunId, Timestamp};
 use noesc_evidence::{
     Artifact, ArtifactError, ArtifactId, Artifacts, KeyError, Kind, LEDGER_WAIT, LedgerError,
-    RunEntry, Store,
+    RunEntry, Store, begun,
 };
 
 use crate::keep::{self, words_of};
@@ -143,7 +142,7 @@ fn entry(run: &StoredRun, rescued: &Rescued) -> RunEntry {
         Ok(record) => keep::entry(&record, run.transcript_bytes()),
         Err(_) => RunEntry {
             run: run.id().to_string(),
-            started: begun(run.id()).to_string(),
+            started: Timestamp::from(begun(run.id().as_str())).to_string(),
             outcome: "unknown".into(),
             severity: "none".into(),
             transcript_bytes: run.transcript_bytes(),
@@ -168,12 +167,4 @@ fn entry(run: &StoredRun, rescued: &Rescued) -> RunEntry {
     };
     entry.reason = Some(why.into());
     entry
-}
-
-/// When a run began, by its id.
-fn begun(run: &RunId) -> Timestamp {
-    let digits: String = run.as_str().chars().filter(char::is_ascii_hexdigit).take(12).collect();
-    let ms = u64::from_str_radix(&digits, 16).unwrap_or_default();
-    let moment: SystemTime = UNIX_EPOCH + Duration::from_millis(ms);
-    moment.into()
 }

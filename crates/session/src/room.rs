@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use noesc::{Boundary, Form, Profile, Style};
 use noesc_envelope::{RunId, StreamName};
+use noesc_evidence::file_bytes_max;
 
 use crate::keep::Place;
-use crate::runs::{RunFolder, Runs, file_bytes_max};
+use crate::runs::{RunFolder, Runs};
 
 /// How often the record is written anew, when there is something new.
 const RECORD_EVERY: Duration = Duration::from_millis(200);

@@ -8,14 +8,15 @@
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use noesc_envelope::{Envelope, Format, RunId, StreamName};
+use noesc_evidence::{file_bytes_max, is_own_folder, make_own_folder, open_plain};
 
 use crate::lock::Held;
 use crate::record::nonces;
-use crate::stored::{StoredRun, open_plain};
+use crate::stored::StoredRun;
 
 /// Bytes of a record that are read back: far more than the largest view budget that is of use.
 pub const RECORD_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -68,28 +69,7 @@ impl Runs {
     /// # Errors
     /// When it can not be made, is another user's or is open to others.
     pub fn prepare(&self) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
-        self.is_there().map(drop)
-    }
-
-    /// Whether there is a folder of runs.
-    ///
-    /// # Errors
-    /// When it is another user's or open to others: who can write there could have us show a run
-    /// that never was.
-    fn is_there(&self) -> io::Result<bool> {
-        let seen = match std::fs::symlink_metadata(&self.root) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-            seen => seen?,
-        };
-        let mode = seen.permissions().mode() & 0o7777;
-        let is_ours = seen.uid() == rustix::process::geteuid().as_raw();
-        match (seen.is_dir(), is_ours, mode & 0o077) {
-            (true, true, 0) => Ok(true),
-            (false, ..) => Err(io::Error::other("it is no folder")),
-            (_, false, _) => Err(io::Error::other("it is another user's")),
-            _ => Err(io::Error::other(format!("it is open to others (mode {mode:04o})"))),
-        }
+        make_own_folder(&self.root)
     }
 
     /// Makes the folder of a new run.
@@ -109,7 +89,7 @@ impl Runs {
     /// When the folder can not be read, is another user's or is open to others. That there is none
     /// yet is no error.
     pub fn list(&self) -> io::Result<Vec<StoredRun>> {
-        if !self.is_there()? {
+        if !is_own_folder(&self.root)? {
             return Ok(Vec::new());
         }
         let entries = std::fs::read_dir(&self.root)?.flatten();
@@ -244,13 +224,6 @@ impl RunFolder {
     pub fn remove(self) -> io::Result<()> {
         std::fs::remove_dir_all(self.path)
     }
-}
-
-/// The length that the system lets a file of ours have (`ulimit -f`): whoever writes beyond it is
-/// sent a signal that ends it.
-pub(crate) fn file_bytes_max() -> u64 {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize);
-    limit.current.unwrap_or(u64::MAX)
 }
 
 pub(crate) fn transcript_name(stream: StreamName) -> String {

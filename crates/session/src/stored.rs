@@ -6,12 +6,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use noesc::{Boundary, Profile};
 use noesc_envelope::{Envelope, Format, OutcomeKind, RunId, StreamName};
+use noesc_evidence::open_plain;
 
 use crate::expect::cleaned;
 use crate::lock::{Held, Holder, Process, holder};
@@ -317,21 +317,6 @@ impl StoredRun {
     /// When it can not be removed.
     pub fn remove(&self) -> io::Result<()> {
         std::fs::remove_dir_all(&self.path)
-    }
-}
-
-/// Opens a regular file, and nothing else: a pipe could make us wait, a link lead elsewhere.
-pub(crate) fn open_plain(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let not_regular = || io::Error::other("it is no regular file");
-    match options.custom_flags(flags).open(path) {
-        Ok(file) if file.metadata()?.is_file() => Ok(file),
-        Ok(_) => Err(not_regular()),
-        Err(error) => match std::fs::symlink_metadata(path) {
-            Ok(seen) if !seen.is_file() => Err(not_regular()),
-            _ => Err(error),
-        },
     }
 }
 

@@ -3,13 +3,12 @@
 use std::fmt::Write;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::Args;
 use noesc_evidence::{
-    CLOCK_SLACK, Chronicle, CollectorKey, LEDGER_WAIT, Policy, Store, Usage, begun,
+    CLOCK_SLACK, Chronicle, CollectorKey, LEDGER_WAIT, Policy, Store, Usage, begun, open_plain,
 };
 use noesc_session::Runs;
 use serde_json::json;
@@ -173,11 +172,9 @@ pub(super) fn lock(store: &Store, is_dry: bool) -> Result<Option<File>> {
 }
 
 fn stamp(store: &Store) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).mode(0o600);
-    options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-    options.open(store.root().join(STAMP))
+    options.write(true).create(true).truncate(false);
+    open_plain(&store.root().join(STAMP), &mut options)
 }
 
 /// The prune at the end of a run, once a day. It never waits, deletes little at once, and leaves

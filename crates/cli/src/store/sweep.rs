@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::SystemTime;
 
 use crate::fail::reason;
 use noesc_evidence::{
     Artifacts, CLOCK_SLACK, Chronicle, CollectorKey, LedgerError, Policy, Store, Told, Tombstone,
-    Usage, What, begun, crash_point,
+    Usage, What, begun, crash_point, open_plain,
 };
 use noesc_session::{Runs, StoredRun};
 use serde::Serialize;
@@ -220,7 +219,7 @@ fn digests(disk: &OnDisk) -> BTreeMap<String, String> {
 }
 
 fn digest(path: &Path) -> io::Result<String> {
-    let mut file = open_plain(path)?;
+    let mut file = open_plain(path, OpenOptions::new().read(true))?;
     let mut sha256 = Sha256::new();
     let mut piece = vec![0; 64 * 1024];
     loop {
@@ -233,17 +232,6 @@ fn digest(path: &Path) -> io::Result<String> {
     }
     let hex = sha256.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     Ok(format!("sha256:{hex}"))
-}
-
-/// Opens a plain file and nothing else.
-pub(super) fn open_plain(path: &Path) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::other("it is no plain file")),
-    }
 }
 
 fn remove_transcripts(disk: &OnDisk) -> io::Result<()> {

@@ -65,7 +65,7 @@ impl SqliteIndex {
         let file = files::open(&path, OpenOptions::new().read(true).write(true).create(true));
         let seen = file.and_then(|file| file.metadata()).map_err(IndexError::Io)?;
         if !seen.is_file() {
-            return Err(IndexError::Io(io::Error::other("it is no regular file")));
+            return Err(IndexError::Io(io::Error::other("it is no plain file")));
         }
         check_side_files(&path).map_err(IndexError::Io)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE

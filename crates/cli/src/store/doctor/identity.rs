@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use noesc_evidence::{Chronicle, Store, exposed};
+use noesc_evidence::{Chronicle, Store, exposed, open_plain};
 
 use super::Looked;
 use crate::config::Config;
 use crate::fail::{Result, quoted};
-use crate::store::sweep::open_plain;
 
 /// Bytes of a file that may hold an identity.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -57,7 +56,7 @@ pub(super) fn look(
 
 /// What a file holds, if it is a small one.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let file = open_plain(path).ok()?;
+    let file = open_plain(path, OpenOptions::new().read(true)).ok()?;
     if file.metadata().ok()?.len() > FILE_BYTES_MAX {
         return None;
     }

@@ -1,11 +1,11 @@
 //! Folders and files: what they are, whose they are, and who can read them.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use noesc_evidence::Store;
+use noesc_evidence::{Store, open_plain};
 
 use super::Looked;
 use crate::fail::{Result, quoted, reason};
@@ -113,7 +113,7 @@ fn is_ours(seen: &Metadata) -> bool {
 fn index(store: &Store, looked: &mut Looked) {
     let path = store.index_path();
     let Ok(seen) = fs::symlink_metadata(&path) else { return };
-    let head = crate::store::sweep::open_plain(&path).and_then(|file| {
+    let head = open_plain(&path, OpenOptions::new().read(true)).and_then(|file| {
         let mut head = Vec::new();
         io::Read::read_to_end(&mut io::Read::take(file, THE_INDEX.len() as u64), &mut head)?;
         Ok(head)
