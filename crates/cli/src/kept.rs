@@ -1,10 +1,10 @@
 //! What is to be kept of runs, as the configuration says.
 
+use std::path::Path;
 use std::time::Duration;
 
 use etcetera::BaseStrategy;
-use noesc_evidence::Policy;
-use noesc_evidence::{Quota, Store};
+use noesc_evidence::{CollectorKey, Ledger, Policy, Quota, Store};
 use noesc_session::Evidence;
 
 use crate::config::Config;
@@ -22,6 +22,47 @@ pub(crate) fn store(config: &Config) -> Option<Store> {
     // Some platforms have no place for state of their own.
     let state = base.state_dir().unwrap_or_else(|| base.data_dir());
     Some(Store::at(state.join("noesc")))
+}
+
+/// The store of a flag, or else the one of [`store`], whether it is there or not.
+///
+/// # Errors
+/// When there is no place for one.
+pub(crate) fn placed(flag: Option<&Path>, config: &Config) -> Result<Store> {
+    flag.map(Store::at).or_else(|| store(config)).ok_or_else(|| {
+        Failure::new("there is no place for the store: no home folder is known")
+            .hint("set HOME, or name one: --store DIR")
+    })
+}
+
+/// A store, and the key of its collector.
+pub(crate) struct OpenStore {
+    pub(crate) place: Store,
+    pub(crate) key: CollectorKey,
+}
+
+impl OpenStore {
+    /// Opens a store, and makes what of it is missing.
+    pub(crate) fn made(store: Store) -> Result<Self> {
+        store.prepare().map_err(|error| unusable(&store, &error))?;
+        Ok(Self { key: store.key()?, place: store })
+    }
+
+    /// Opens a store that is there.
+    pub(crate) fn existing(store: Store) -> Result<Self> {
+        Ok(Self { key: CollectorKey::load(&store.key_path())?, place: store })
+    }
+
+    /// The ledger, for writing.
+    pub(crate) fn write(&self) -> Result<Ledger<'_>> {
+        Ok(self.place.ledger(&self.key)?)
+    }
+}
+
+/// That a store is of no use.
+pub(crate) fn unusable(store: &Store, error: &std::io::Error) -> Failure {
+    Failure::io("can not use the store", store.root().as_os_str(), error)
+        .hint("give it to yourself alone (chmod 700), or name another folder: --store DIR")
 }
 
 /// What is to be kept of a run; `None` where nothing is.

@@ -251,3 +251,19 @@ fn an_argument_is_not_taken_for_two() {
     let argv: Vec<_> = decisions.map(|record| record["event"]["argv"].as_str().unwrap()).collect();
     assert_eq!(argv, [r#""echo" "a" "b""#, r#""echo" "a\x22 \x22b""#]);
 }
+
+#[test]
+fn a_run_is_looked_for_in_the_store_that_is_named() {
+    let home = Home::new("decide-store");
+    assert_eq!(ran(home.noesc(&["run", "--", "true"])).code(), 0);
+    let state = home.folder.path("state/noesc");
+    let elsewhere = home.folder.path("work/elsewhere");
+    std::fs::rename(&state, &elsewhere).unwrap();
+    // The last one of the user's own store is another.
+    assert_eq!(ran(home.noesc(&["run", "--", "true"])).code(), 0);
+    let decide =
+        ["decide", "last", "denied", "--unsigned", "--reason", "because", "--store", "elsewhere"];
+    let decided = ran(home.noesc(&decide));
+    assert_eq!(decided.code(), 0, "{decided:?}");
+    assert!(decided.err().contains(": denied\n"), "{decided:?}");
+}

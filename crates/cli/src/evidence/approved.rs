@@ -7,9 +7,9 @@ use noesc::Profile;
 use noesc_evidence::{Asked, append_refused, use_up};
 use sha2::{Digest as _, Sha256};
 
-use super::{Store, root};
 use crate::config::Config;
 use crate::fail::{Failure, Result};
+use crate::kept::{OpenStore, placed};
 
 /// The keys that decide what survives, and when a run ends.
 const POLICY_KEYS: [&str; 19] = [
@@ -53,7 +53,7 @@ pub(crate) fn use_decision(
     config: &Config,
     profile: &Profile,
 ) -> Result<()> {
-    let store = Store::existing(&root(None, config)?)?;
+    let store = OpenStore::existing(placed(None, config)?)?;
     let cwd = std::env::current_dir().map_err(|error| {
         Failure::new(format!("there is no working folder: {}", crate::fail::reason(&error)))
             .hint("nothing was run")

@@ -7,16 +7,19 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Args, ValueHint};
 use noesc_evidence::{
-    ApproverKey, Asked, CommandDecision, Given, Ruling, Verdict, append_verdict, bound_approver,
-    decide_command, find_runs,
+    ApproverKey, Asked, CommandDecision, Given, LEDGER_WAIT, Ruling, Verdict, append_verdict,
+    bound_approver, decide_command, find_runs,
 };
+use noesc_session::Runs;
 
 use super::passphrase::passphrase;
-use super::{Store, WAIT, root, who};
+use super::who;
 use crate::config::Config;
 use crate::fail::{Failure, Result, escaped, quoted};
 use crate::input::write;
+use crate::kept::{OpenStore, placed};
 use crate::limits::{LimitArgs, time};
+use crate::runs::find_in;
 use crate::say::say;
 use crate::settings::SettingArgs;
 
@@ -90,7 +93,7 @@ enum Word {
 pub(crate) fn decide(args: &DecideArgs) -> Result<ExitCode> {
     let (settings, mut config) = args.settings.settings()?;
     args.limits.give(&mut config);
-    let store = Store::existing(&root(args.store.as_deref(), &config)?)?;
+    let store = OpenStore::existing(placed(args.store.as_deref(), &config)?)?;
     let who = who();
     let given = Given { who: &who, reason: &args.reason };
     if let (Some(run), Some(word)) = (&args.run, args.verdict) {
@@ -117,15 +120,16 @@ pub(crate) fn decide(args: &DecideArgs) -> Result<ExitCode> {
 
 fn verdict(
     args: &DecideArgs,
-    store: &Store,
+    store: &OpenStore,
     config: &Config,
     (run, word): (&str, Word),
     given: Given<'_>,
 ) -> Result<ExitCode> {
     // By its end, or as the last, a run is found as long as it has a folder.
-    let found = crate::runs::find(run).map(|run| run.id().to_string());
+    let folders = Runs::at(store.place.runs_path());
+    let found = find_in(&folders, run).map(|run| run.id().to_string());
     let run = found.as_deref().unwrap_or(run);
-    let runs = find_runs(&store.ledger, store.key.verifier(), run, WAIT)?;
+    let runs = find_runs(&store.place.ledger_path(), store.key.verifier(), run, LEDGER_WAIT)?;
     let name = quoted(run.as_ref());
     let run = match &runs[..] {
         [run] => run,
@@ -154,7 +158,7 @@ fn verdict(
 }
 
 /// The approver's key, unlocked; nothing where the decision is only claimed.
-fn key(args: &DecideArgs, store: &Store, config: &Config) -> Result<Option<ApproverKey>> {
+fn key(args: &DecideArgs, store: &OpenStore, config: &Config) -> Result<Option<ApproverKey>> {
     if args.unsigned {
         return Ok(None);
     }
@@ -163,7 +167,7 @@ fn key(args: &DecideArgs, store: &Store, config: &Config) -> Result<Option<Appro
         Failure::new("there is no approver's key")
             .hint("make one, \"noesc init --approver FILE\", or claim the decision, \"--unsigned\"")
     })?;
-    let bound = bound_approver(&store.ledger, store.key.verifier(), WAIT)?;
+    let bound = bound_approver(&store.place.ledger_path(), store.key.verifier(), LEDGER_WAIT)?;
     if bound.is_none() {
         return Err(noesc_evidence::DecisionError::NoApprover.into());
     }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use clap::{Args, ValueHint};
 use noesc_evidence::{
-    ApproverKey, Binding, Recipient, Recipients, RecipientsAction, RecipientsChange,
+    ApproverKey, Binding, LEDGER_WAIT, Recipient, Recipients, RecipientsAction, RecipientsChange,
     RecipientsState, VerifierKey, append_recipients, bound_approver, confirmed_recipients,
     create_identity, recipients_state, unlock,
 };
@@ -14,11 +14,12 @@ use noesc_session::guard_memory;
 use toml_edit::Value;
 use zeroize::Zeroizing;
 
+use super::config_file;
 use super::passphrase::{answer, new_passphrase, passphrase};
-use super::{Store, WAIT, config_file, root};
 use crate::config::Config;
 use crate::fail::{Failure, Result, escaped, quoted};
 use crate::input::write;
+use crate::kept::{OpenStore, placed};
 use crate::say::say;
 
 /// Makes the keys that originals are sealed to and decisions are signed with.
@@ -96,12 +97,12 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
         Failure::new("there is no place for a configuration: no home folder is known")
             .hint("name one: --config FILE")
     })?;
-    let store = Store::open(&root(args.store.as_deref(), &config)?)?;
+    let store = OpenStore::made(placed(args.store.as_deref(), &config)?)?;
     // A ledger that is not there is made: what follows reads it.
     drop(store.write()?);
     let mut values = Vec::new();
     let recipients = recipients(args, &config, given, &mut values)?;
-    let bound = bound_approver(&store.ledger, store.key.verifier(), WAIT)?;
+    let bound = bound_approver(&store.place.ledger_path(), store.key.verifier(), LEDGER_WAIT)?;
     let approver = approver(args, &config, bound.as_ref(), &mut values)?;
     if let Some(path) = &args.store {
         values.push(("store", config_file::path(path)?));
@@ -205,11 +206,16 @@ fn key_before(config: &Config, new: &Path, bound: &Binding) -> Result<ApproverKe
 /// Writes into the ledger what became of recipients and approver.
 fn settle(
     (args, config): (&InitArgs, &Config),
-    store: &Store,
+    store: &OpenStore,
     recipients: Option<&Recipients>,
     approver: &Approver,
 ) -> Result<()> {
-    let state = recipients_state(&store.ledger, store.key.verifier(), recipients, WAIT)?;
+    let state = recipients_state(
+        &store.place.ledger_path(),
+        store.key.verifier(),
+        recipients,
+        LEDGER_WAIT,
+    )?;
     let (action, from) = match state {
         RecipientsState::Changed { from, .. } if args.old_identity_lost => {
             affirm_loss(config, store, approver)?;
@@ -265,8 +271,8 @@ fn fingerprints(recipients: Option<&Recipients>) -> String {
 
 /// What no program says for a person: the approver has to agree that an identity is lost, or where
 /// there is none, somebody at the terminal.
-fn affirm_loss(config: &Config, store: &Store, approver: &Approver) -> Result<()> {
-    let bound = bound_approver(&store.ledger, store.key.verifier(), WAIT)?;
+fn affirm_loss(config: &Config, store: &OpenStore, approver: &Approver) -> Result<()> {
+    let bound = bound_approver(&store.place.ledger_path(), store.key.verifier(), LEDGER_WAIT)?;
     match bound {
         // It has just signed, or was unlocked just now.
         Some(bound) if approver.named.as_ref() == Some(&bound.approver) => Ok(()),
@@ -280,8 +286,9 @@ fn affirm_loss(config: &Config, store: &Store, approver: &Approver) -> Result<()
 }
 
 /// Asks for a text that was encrypted to the old recipients.
-fn challenge(args: &InitArgs, store: &Store, from: &[String]) -> Result<()> {
-    let known = confirmed_recipients(&store.ledger, store.key.verifier(), WAIT)?;
+fn challenge(args: &InitArgs, store: &OpenStore, from: &[String]) -> Result<()> {
+    let known =
+        confirmed_recipients(&store.place.ledger_path(), store.key.verifier(), LEDGER_WAIT)?;
     let old = Recipients::new(known)?;
     if old.fingerprints() != from {
         return Err(Failure::new("the ledger does not hold the old recipients")

@@ -8,13 +8,14 @@ use std::time::SystemTime;
 
 use clap::{Args, Subcommand, ValueHint};
 use noesc_evidence::{
-    Approvers, CHECKPOINT_BYTES_MAX, Checkpoint, LedgerError, Verified, read, verify_since,
+    Approvers, CHECKPOINT_BYTES_MAX, Checkpoint, LEDGER_WAIT, LedgerError, Verified, read,
+    verify_since,
 };
 
-use super::{Store, WAIT, root};
 use crate::config::Config;
 use crate::fail::{Failure, Result, escaped};
 use crate::input::{Wanted, create, unwritten, write};
+use crate::kept::{OpenStore, placed};
 use crate::say::say;
 
 /// Exit status of a ledger that is not in order.
@@ -64,7 +65,7 @@ enum LedgerVerb {
 
 pub(crate) fn ledger(args: &LedgerArgs) -> Result<ExitCode> {
     let config = Config::load_own(None)?;
-    let store = Store::existing(&root(args.store.as_deref(), &config)?)?;
+    let store = OpenStore::existing(placed(args.store.as_deref(), &config)?)?;
     match &args.verb {
         LedgerVerb::Verify { since } => verify(&store, since.as_deref()),
         LedgerVerb::Checkpoint { to } => checkpoint(&store, to),
@@ -72,14 +73,16 @@ pub(crate) fn ledger(args: &LedgerArgs) -> Result<ExitCode> {
     }
 }
 
-fn verify(store: &Store, since: Option<&Path>) -> Result<ExitCode> {
+fn verify(store: &OpenStore, since: Option<&Path>) -> Result<ExitCode> {
     let key = store.key.verifier();
     let mut approvers = Approvers::default();
-    let verified = read(&store.ledger, key, WAIT, |record, _| approvers.take(record));
+    let verified =
+        read(&store.place.ledger_path(), key, LEDGER_WAIT, |record, _| approvers.take(record));
     let verified = verified.map_err(out_of_order)?;
     if let Some(path) = since {
         let checkpoint = Checkpoint::parse(&checkpoint_bytes(path)?, key)?;
-        verify_since(&store.ledger, key, &checkpoint, WAIT).map_err(out_of_order)?;
+        verify_since(&store.place.ledger_path(), key, &checkpoint, LEDGER_WAIT)
+            .map_err(out_of_order)?;
         say(&format!("the first {} records are what they were", checkpoint.size()));
     }
     tell(&verified, &approvers);
@@ -121,7 +124,7 @@ fn checkpoint_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn checkpoint(store: &Store, to: &Path) -> Result<ExitCode> {
+fn checkpoint(store: &OpenStore, to: &Path) -> Result<ExitCode> {
     let file = if to == Path::new("-") { None } else { Some(create("--to", to, &[])?) };
     let checkpoint = store.write()?.checkpoint(SystemTime::now()).map_err(out_of_order)?;
     let note = checkpoint.to_string();
@@ -136,22 +139,25 @@ fn checkpoint(store: &Store, to: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(store: &Store, is_json: bool) -> Result<ExitCode> {
+fn show(store: &OpenStore, is_json: bool) -> Result<ExitCode> {
     let mut result = Ok(Wanted::Yes);
-    let verified = read(&store.ledger, store.key.verifier(), WAIT, |record, _| {
-        if !matches!(result, Ok(Wanted::Yes)) {
-            return;
-        }
-        // A record is printable ASCII, and its event JSON, which stays as it is written.
-        let (index, time, kind, event) = (record.index, record.time, record.kind, record.event);
-        let line = match is_json {
-            true => {
-                format!(r#"{{"index":{index},"time":"{time}","kind":"{kind}","event":{event}}}"#)
+    let verified =
+        read(&store.place.ledger_path(), store.key.verifier(), LEDGER_WAIT, |record, _| {
+            if !matches!(result, Ok(Wanted::Yes)) {
+                return;
             }
-            false => format!("{index:>6}  {time}  {kind:<10}  {event}"),
-        };
-        result = write(format!("{}\n", escaped_line(&line)).as_bytes());
-    });
+            // A record is printable ASCII, and its event JSON, which stays as it is written.
+            let (index, time, kind, event) = (record.index, record.time, record.kind, record.event);
+            let line = match is_json {
+                true => {
+                    format!(
+                        r#"{{"index":{index},"time":"{time}","kind":"{kind}","event":{event}}}"#
+                    )
+                }
+                false => format!("{index:>6}  {time}  {kind:<10}  {event}"),
+            };
+            result = write(format!("{}\n", escaped_line(&line)).as_bytes());
+        });
     result?;
     verified.map_err(out_of_order)?;
     Ok(ExitCode::SUCCESS)

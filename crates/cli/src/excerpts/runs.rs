@@ -8,23 +8,21 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use noesc_evidence::{CollectorKey, Query, RunEvent, RunIndex, SEVERITIES};
+use noesc_evidence::{CollectorKey, LEDGER_WAIT, Query, RunEvent, RunIndex, SEVERITIES};
 use noesc_session::envelope::{Envelope, Escaped, Evidence, OutcomeKind, Timestamp};
-use noesc_session::{Keeper, Runs, StoredRun};
+use noesc_session::{Keeper, StoredRun};
 use serde::Serialize;
 
 use super::pattern::Pattern;
+use crate::config::Config;
 use crate::fail::{Result, escaped};
 use crate::input::write;
 use crate::runs::cut;
 use crate::say::say;
-use crate::{limits, status};
+use crate::{kept, limits, status};
 
 /// Runs that are listed unless more are asked for.
 const LISTED: &str = "50";
-
-/// How long a writer of the ledger is waited for.
-const WAIT: Duration = Duration::from_secs(5);
 
 /// The longest command that is looked at and shown.
 const COMMAND_BYTES_MAX: usize = noesc_evidence::COMMAND_BYTES_MAX;
@@ -174,24 +172,21 @@ fn in_ledger(
     query: &Query,
 ) -> (Vec<Row>, BTreeSet<String>) {
     let nothing = || (Vec::new(), BTreeSet::new());
-    let place = crate::runs::place();
-    let Some(store) = place.as_ref().map(Runs::root).and_then(|root| root.parent()) else {
-        return nothing();
-    };
-    let ledger = store.join("ledger");
+    let Some(store) = kept::store(&Config::of_user()) else { return nothing() };
+    let ledger = store.ledger_path();
     // Without a ledger there is nothing to make an index of.
     if std::fs::symlink_metadata(&ledger).is_err() {
         return nothing();
     }
-    let key = match CollectorKey::load(&store.join("collector.key")) {
+    let key = match CollectorKey::load(&store.key_path()) {
         Ok(key) => key,
         Err(error) => {
             say(&format!("the ledger is not listed: {}", escaped(error)));
             return nothing();
         }
     };
-    let index = RunIndex::at(store.join("index.sqlite"));
-    match index.ask((&ledger, key.verifier()), WAIT, ids, limit, is_meant, query) {
+    let index = RunIndex::at(store.index_path());
+    match index.ask((&ledger, key.verifier()), LEDGER_WAIT, ids, limit, is_meant, query) {
         Ok(answer) => {
             if let Some(fault) = answer.fault {
                 say(&format!("the ledger is not listed to its end: {}", escaped(fault)));

@@ -16,8 +16,9 @@ use noesc_evidence::{
 use noesc_session::guard_memory;
 
 use crate::config::Config;
-use crate::evidence::{self, Store, passphrase};
+use crate::evidence::{passphrase::passphrase, who};
 use crate::fail::{Failure, Result, quoted};
+use crate::kept::{OpenStore, placed};
 use crate::say::say;
 use original::Opening;
 
@@ -137,9 +138,9 @@ impl OpenArgs {
 
 pub(crate) fn open(args: &OpenArgs) -> Result<ExitCode> {
     let config = Config::load(false, args.config.as_deref())?;
-    let root = evidence::root(None, &config)?;
-    let wanted = args.wanted(&root)?;
-    let store = Store::open(&root)?;
+    let place = placed(None, &config)?;
+    let wanted = args.wanted(place.root())?;
+    let store = OpenStore::made(place)?;
     let refused = |of: &str, failure: Failure| {
         // What can not be told to the ledger is still refused.
         let told = store.write().map_err(drop).and_then(|mut ledger| {
@@ -151,7 +152,7 @@ pub(crate) fn open(args: &OpenArgs) -> Result<ExitCode> {
         }
         failure
     };
-    let found = original::find(&args.run, args.of_file.as_deref(), &config, &store)
+    let found = original::find(&args.run, args.of_file.as_deref(), &store)
         .map_err(|failure| refused(&args.run, failure))?;
     show(args, &wanted, &config, &store, &found).map_err(|failure| refused(&found.run, failure))
 }
@@ -160,7 +161,7 @@ fn show(
     args: &OpenArgs,
     wanted: &Wanted<'_>,
     config: &Config,
-    store: &Store,
+    store: &OpenStore,
     found: &original::Found,
 ) -> Result<ExitCode> {
     guard_memory();
@@ -176,7 +177,7 @@ fn show(
         Wanted::Extract { range, .. } => Some(*range),
         Wanted::Raw { range, .. } => *range,
     };
-    let who = evidence::who();
+    let who = who();
     let decision = OpenDecision {
         run: &found.run,
         artifact: &found.id.to_string(),
@@ -215,6 +216,6 @@ fn identity(args: &OpenArgs, config: &Config) -> Result<Identity> {
     // Nobody is asked for the passphrase of nothing.
     std::fs::metadata(path)
         .map_err(|error| Failure::io("can not open the identity", path.as_os_str(), &error))?;
-    let phrase = passphrase::passphrase(&format!("the identity {shown}"))?;
+    let phrase = passphrase(&format!("the identity {shown}"))?;
     Ok(unlock(path, &phrase)?)
 }

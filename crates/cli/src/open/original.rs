@@ -8,13 +8,13 @@ use noesc_evidence::{
     Artifact, ArtifactError, ArtifactId, Artifacts, Exported, Identity, LEDGER_WAIT, Opened,
     RunEntry, read,
 };
+use noesc_session::{Runs, StoredRun};
 use noesc_viewer::{Ended, Original, Start, StreamInfo, colour_wanted, view as run_viewer};
 use serde::Deserialize;
 
-use crate::config::Config;
-use crate::evidence::Store;
 use crate::fail::{Failure, Result, escaped, quoted};
 use crate::input::write;
+use crate::kept::OpenStore;
 use crate::runs;
 use crate::say::say;
 
@@ -44,22 +44,17 @@ fn unusable(error: ArtifactError) -> Failure {
 }
 
 /// The run of this name, or the one of this file. What names it is verified before.
-pub(super) fn find(
-    part: &str,
-    of_file: Option<&str>,
-    config: &Config,
-    store: &Store,
-) -> Result<Found> {
+pub(super) fn find(part: &str, of_file: Option<&str>, store: &OpenStore) -> Result<Found> {
     let path = Path::new(part);
     // A file that is called as a run is, such as `last`, is named by a path: ./last.
-    let is_run = !part.contains('/') && of_file.is_none() && runs::find(part).is_ok();
+    let is_run = !part.contains('/') && of_file.is_none() && stored(part, store).is_ok();
     match std::fs::symlink_metadata(path) {
         Ok(seen) if seen.is_file() && !is_run => find_exported(path, of_file),
         _ if of_file.is_some() || part.contains('/') => {
             Err(Failure::new(format!("there is no file {}", quoted(part.as_ref())))
                 .hint("an exported run is named by its file, another one by its id"))
         }
-        _ => find_stored(part, config, store),
+        _ => find_stored(part, store),
     }
 }
 
@@ -94,14 +89,15 @@ fn find_exported(path: &Path, wanted: Option<&str>) -> Result<Found> {
     Ok(Found { run: one.run, id, command: one.entry.command, artifact })
 }
 
+fn stored(part: &str, store: &OpenStore) -> Result<StoredRun> {
+    runs::find_in(&Runs::at(store.place.runs_path()), part)
+}
+
 /// The run of this name, by the ledger: all of that is verified before.
-fn find_stored(part: &str, config: &Config, store: &Store) -> Result<Found> {
-    let place = crate::kept::store(config).ok_or_else(|| {
-        Failure::new("there is no store").hint("set HOME, or name one by --store")
-    })?;
-    let run = runs::find(part)?.id().to_string();
+fn find_stored(part: &str, store: &OpenStore) -> Result<Found> {
+    let run = stored(part, store)?.id().to_string();
     let mut entry: Option<RunEntry> = None;
-    read(&store.ledger, store.key.verifier(), LEDGER_WAIT, |record, _| {
+    read(&store.place.ledger_path(), store.key.verifier(), LEDGER_WAIT, |record, _| {
         if let "run" | "recovered" = record.kind
             && let Ok(told) = serde_json::from_str::<RunEntry>(record.event)
             && told.run == run
@@ -119,7 +115,7 @@ fn find_stored(part: &str, config: &Config, store: &Store) -> Result<Found> {
             .hint("\"noesc init\" makes what runs are sealed to"));
     };
     let id: ArtifactId = name.parse().map_err(|error| Failure::new(escaped(error)))?;
-    let artifact = place.open(&run, id).map_err(|error| match error {
+    let artifact = store.place.open(&run, id).map_err(|error| match error {
         ArtifactError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Failure::new(format!("the artifact of {run} is not there"))
                 .hint("it was pruned, or removed by hand: \"noesc store doctor\" tells")

@@ -47,16 +47,20 @@ pub(crate) fn listed() -> Result<Vec<StoredRun>> {
     runs.list().map_err(|error| unusable(&runs, &error))
 }
 
-/// The run whose id begins or ends so.
+/// The run of this user whose id begins or ends so.
 pub(crate) fn find(part: &str) -> Result<StoredRun> {
+    find_in(&all()?, part)
+}
+
+/// The run among these whose id begins or ends so.
+pub(crate) fn find_in(runs: &Runs, part: &str) -> Result<StoredRun> {
     let id = quoted(OsStr::new(part));
-    let runs = all()?;
     runs.find(part).map_err(|error| match error {
         FindError::Several(one, other) => {
             Failure::new(format!("{id} is the beginning or end of several runs: {one}, {other}, …"))
                 .hint("give more of the id")
         }
-        FindError::Io(error) => unusable(&runs, &error),
+        FindError::Io(error) => unusable(runs, &error),
         _ if part == "last" => {
             Failure::new("there is no run yet").hint("\"noesc run -- COMMAND\" makes one")
         }

@@ -35,12 +35,12 @@ pub(super) struct ExportArgs {
 
 pub(super) fn export(args: &ExportArgs, config: &Config) -> Result<ExitCode> {
     let Some(opened) = opened(config)? else { return Err(unknown(&args.runs[0])) };
-    let runs = Runs::at(opened.store.runs_path());
+    let runs = Runs::at(opened.place.runs_path());
     let mut found = args.runs.iter().map(|part| find(&runs, part)).collect::<Result<Vec<_>>>()?;
     found.sort();
     found.dedup();
     let found: Vec<&str> = found.iter().map(String::as_str).collect();
-    let exported = write_export(&opened.store, &opened.key, &found, &args.to);
+    let exported = write_export(&opened.place, &opened.key, &found, &args.to);
     let checkpoint = exported.map_err(|error| failure(args, error))?;
     let key = opened.key.verifier();
     let text = format!("records {}\nroot {}\nkey {key}\n", checkpoint.size(), checkpoint.root());

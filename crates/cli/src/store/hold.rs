@@ -8,7 +8,7 @@ use noesc_evidence::Retention;
 use noesc_session::{FindError, Runs};
 
 use super::prune::lock;
-use super::{opened, unread};
+use super::{opened, read_chronicle, unread};
 use crate::config::Config;
 use crate::fail::{Failure, Result, quoted};
 use crate::input::write;
@@ -46,9 +46,9 @@ pub(super) fn hold(args: &HoldArgs, config: &Config) -> Result<ExitCode> {
             .hint("it has up to 1024 bytes: name a place where more is said"));
     }
     let Some(opened) = opened(config)? else { return Err(unknown(&args.runs[0])) };
-    let _lock = lock(&opened.store, false)?;
-    let chronicle = opened.chronicle(SystemTime::now())?;
-    let runs = Runs::at(opened.store.runs_path());
+    let _lock = lock(&opened.place, false)?;
+    let chronicle = read_chronicle(&opened, SystemTime::now())?;
+    let runs = Runs::at(opened.place.runs_path());
     // All of them are known before the first is held.
     let found = args.runs.iter().map(|part| find(&runs, part)).collect::<Result<Vec<_>>>()?;
     let mut text = String::new();
@@ -67,7 +67,7 @@ pub(super) fn hold(args: &HoldArgs, config: &Config) -> Result<ExitCode> {
                 true => Retention::Released { run, reason },
                 false => Retention::Held { run, reason },
             };
-            opened.store.record_hold(&opened.key, &event).map_err(unread)?;
+            opened.place.record_hold(&opened.key, &event).map_err(unread)?;
         }
     }
     write(text.as_bytes())?;

@@ -15,11 +15,11 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::{Args, Subcommand, ValueHint};
-use noesc_evidence::{Chronicle, CollectorKey, LedgerError, Store};
+use noesc_evidence::{Chronicle, CollectorKey, LedgerError};
 
 use crate::config::Config;
-use crate::fail::{Failure, Result, escaped, quoted, reason};
-use crate::kept;
+use crate::fail::{Failure, Result, escaped};
+use crate::kept::{self, OpenStore, unusable};
 
 pub(crate) use prune::daily;
 
@@ -84,23 +84,9 @@ pub(crate) fn store(args: &StoreArgs) -> Result<ExitCode> {
     }
 }
 
-/// Where the store is, whether it is there or not.
-fn place(config: &Config) -> Result<Store> {
-    kept::store(config).ok_or_else(|| {
-        Failure::new("there is no place for a store: no home folder is known")
-            .hint("set HOME, or name a folder by \"--store\"")
-    })
-}
-
-/// A store with a ledger, and the key of its collector.
-struct Opened {
-    store: Store,
-    key: CollectorKey,
-}
-
 /// The store that the configuration names; `None` where nothing was ever kept.
-fn opened(config: &Config) -> Result<Option<Opened>> {
-    let store = place(config)?;
+fn opened(config: &Config) -> Result<Option<OpenStore>> {
+    let store = kept::placed(None, config)?;
     match std::fs::symlink_metadata(store.root()) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unusable(&store, &error)),
@@ -115,28 +101,23 @@ fn opened(config: &Config) -> Result<Option<Opened>> {
         Failure::new(format!("the ledger can not be read: {}", escaped(error)))
             .hint("\"noesc store doctor\" says what is wrong")
     })?;
-    Ok(Some(Opened { store, key }))
-}
-
-fn unusable(store: &Store, error: &std::io::Error) -> Failure {
-    let root = quoted(store.root().as_os_str());
-    Failure::new(format!("can not use the store {root}: {}", reason(error)))
-        .hint("give it to yourself alone (chmod 700), or name another by \"--store\"")
+    Ok(Some(OpenStore { place: store, key }))
 }
 
 fn unread(error: LedgerError) -> Failure {
     Failure::new(escaped(error)).hint("\"noesc store doctor\" says what is wrong")
 }
 
-impl Opened {
-    /// What the ledger says. A torn tail is cut first, as any writer does.
-    fn chronicle(&self, now: SystemTime) -> Result<Chronicle> {
-        let read = || Chronicle::read(&self.store, self.key.verifier(), now);
-        if let (chronicle, Ok(_)) = read() {
-            return Ok(chronicle);
-        }
-        drop(self.store.ledger(&self.key).map_err(unread)?);
-        let (chronicle, verified) = read();
-        verified.map(|_| chronicle).map_err(unread)
+/// What the ledger says. A torn tail is cut first, as any writer does.
+fn read_chronicle(
+    OpenStore { place: store, key }: &OpenStore,
+    now: SystemTime,
+) -> Result<Chronicle> {
+    let read = || Chronicle::read(store, key.verifier(), now);
+    if let (chronicle, Ok(_)) = read() {
+        return Ok(chronicle);
     }
+    drop(store.ledger(key).map_err(unread)?);
+    let (chronicle, verified) = read();
+    verified.map(|_| chronicle).map_err(unread)
 }

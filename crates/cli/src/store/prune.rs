@@ -16,11 +16,11 @@ use serde_json::json;
 use super::progress::progress;
 use super::sweep::{Sweep, SweepError, Swept};
 use super::text::{count, size};
-use super::{Opened, disk, opened, unread};
+use super::{disk, opened, read_chronicle, unread};
 use crate::config::Config;
 use crate::fail::{Failure, Result, escaped, reason};
 use crate::input::write;
-use crate::kept;
+use crate::kept::{self, OpenStore, unusable};
 use crate::say::say;
 
 /// What is deleted at the end of a run at most.
@@ -75,11 +75,11 @@ pub(super) fn prune(args: &PruneArgs, config: &mut Config) -> Result<ExitCode> {
     let (policy, now) = (kept::policy(config)?, SystemTime::now());
     let (mut swept, mut counted) = (Swept::default(), None);
     if let Some(opened) = opened(config)? {
-        let _lock = lock(&opened.store, args.dry_run)?;
+        let _lock = lock(&opened.place, args.dry_run)?;
         if !args.dry_run {
-            recover(&opened.store);
+            recover(&opened.place);
         }
-        let chronicle = opened.chronicle(now)?;
+        let chronicle = read_chronicle(&opened, now)?;
         if let Some(why) = chronicle.clock_doubt(now).filter(|_| !args.now && !args.dry_run) {
             return Err(Failure::new(format!("the clock may be wrong: {why}"))
                 .hint("if it is right, say so: \"noesc store prune --now\""));
@@ -110,13 +110,13 @@ fn recover(store: &Store) {
 }
 
 fn sweep(
-    opened: &Opened,
+    opened: &OpenStore,
     chronicle: &Chronicle,
     policy: Policy,
     now: SystemTime,
     is_dry: bool,
 ) -> Result<Swept> {
-    let Opened { store, key } = opened;
+    let OpenStore { place: store, key } = opened;
     let progress = progress(chronicle.runs.len(), "runs");
     let sweep = Sweep { store, key, chronicle, policy, now, is_dry, max: usize::MAX };
     let swept = sweep.run(|| progress.inc(1));
@@ -135,12 +135,12 @@ pub(super) fn failure(error: SweepError) -> Failure {
 /// What the ledger says that everything takes is put right by what it takes. Gives both, where they
 /// differed.
 pub(super) fn recount(
-    opened: &Opened,
+    opened: &OpenStore,
     chronicle: &Chronicle,
     is_dry: bool,
 ) -> Result<Option<(Usage, Usage)>> {
-    let Opened { store, key } = opened;
-    let found = disk::usage(store, chronicle).map_err(|error| super::unusable(store, &error))?;
+    let OpenStore { place: store, key } = opened;
+    let found = disk::usage(store, chronicle).map_err(|error| unusable(store, &error))?;
     let told = chronicle.usage;
     if found == told {
         return Ok(None);
@@ -156,12 +156,12 @@ pub(super) fn lock(store: &Store, is_dry: bool) -> Result<Option<File>> {
     if is_dry {
         return Ok(None);
     }
-    let file = stamp(store).map_err(|error| super::unusable(store, &error))?;
+    let file = stamp(store).map_err(|error| unusable(store, &error))?;
     let until = Instant::now() + LEDGER_WAIT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
-            Err(TryLockError::Error(error)) => return Err(super::unusable(store, &error)),
+            Err(TryLockError::Error(error)) => return Err(unusable(store, &error)),
             Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(LOOK),
             Err(TryLockError::WouldBlock) => {
                 return Err(Failure::new("the store is being pruned by another process")

@@ -14,11 +14,11 @@ use super::disk::{self, OnDisk};
 use super::prune::failure;
 use super::sweep::Sweep;
 use super::text::{count, size};
-use super::{Opened, opened, place, unusable};
+use super::{opened, read_chronicle};
 use crate::config::Config;
 use crate::fail::Result;
 use crate::input::write;
-use crate::kept;
+use crate::kept::{self, OpenStore, unusable};
 
 /// Tells how much is kept, how old it is, and what is due to be deleted.
 #[derive(Debug, Args)]
@@ -71,7 +71,7 @@ struct CheckpointStats {
 }
 
 pub(super) fn stats(args: &StatsArgs, config: &Config) -> Result<ExitCode> {
-    let (store, quota) = (place(config)?, kept::quota(config)?);
+    let (store, quota) = (kept::placed(None, config)?, kept::quota(config)?);
     let mut stats = Stats {
         store: noesc::audit(store.root().as_os_str().as_encoded_bytes()),
         store_bytes_max: quota.store_bytes_max,
@@ -80,9 +80,9 @@ pub(super) fn stats(args: &StatsArgs, config: &Config) -> Result<ExitCode> {
     };
     if let Some(opened) = opened(config)? {
         let now = SystemTime::now();
-        let chronicle = opened.chronicle(now)?;
+        let chronicle = read_chronicle(&opened, now)?;
         stats.take(&opened, &chronicle, now)?;
-        let Opened { store, key } = &opened;
+        let OpenStore { place: store, key } = &opened;
         let policy = kept::policy(config)?;
         let (chronicle, is_dry) = (&chronicle, true);
         let sweep = Sweep { store, key, chronicle, policy, now, is_dry, max: usize::MAX };
@@ -98,8 +98,8 @@ pub(super) fn stats(args: &StatsArgs, config: &Config) -> Result<ExitCode> {
 }
 
 impl Stats {
-    fn take(&mut self, opened: &Opened, chronicle: &Chronicle, now: SystemTime) -> Result<()> {
-        let store = &opened.store;
+    fn take(&mut self, opened: &OpenStore, chronicle: &Chronicle, now: SystemTime) -> Result<()> {
+        let store = &opened.place;
         let failed = |error| unusable(store, &error);
         for run in Runs::at(store.runs_path()).list().map_err(failed)? {
             let id = run.id().as_str();

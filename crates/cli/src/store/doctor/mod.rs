@@ -18,10 +18,10 @@ use noesc_evidence::Store;
 use serde::Serialize;
 
 use super::text::count;
-use super::unusable;
 use crate::config::Config;
 use crate::fail::Result;
 use crate::input::write;
+use crate::kept::{self, unusable};
 
 /// Exit status when there is a fault.
 const FAULTY: u8 = 1;
@@ -138,7 +138,7 @@ impl Looked {
 }
 
 pub(in crate::store) fn doctor(args: &DoctorArgs, config: &Config) -> Result<ExitCode> {
-    let store = super::place(config)?;
+    let store = kept::placed(None, config)?;
     let shown = noesc::audit(store.root().as_os_str().as_encoded_bytes());
     let mut looked = Looked { store: shown, ..Looked::default() };
     match std::fs::symlink_metadata(store.root()) {

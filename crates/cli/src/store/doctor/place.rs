@@ -9,7 +9,7 @@ use noesc_evidence::{Store, open_plain};
 
 use super::Looked;
 use crate::fail::{Result, quoted, reason};
-use crate::store::unusable;
+use crate::kept::unusable;
 
 const THE_INDEX: &[u8] = b"SQLite format 3\0";
 
