@@ -9,6 +9,7 @@ mod evidence;
 mod excerpts;
 mod explain;
 mod fail;
+mod figures;
 mod file_id;
 mod filter;
 mod input;

@@ -77,11 +77,6 @@ fn not_stored(run: &StoredRun, name: StreamName) -> Failure {
     )
 }
 
-/// `1 line`, `2 lines`.
-fn plural(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
 /// Leaves these streams in a record, and the order of what is given of them.
 fn only(record: &mut Envelope, names: impl Iterator<Item = StreamName>) {
     let names: Vec<_> = names.collect();

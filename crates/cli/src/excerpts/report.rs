@@ -11,8 +11,8 @@ use noesc_session::envelope::{
 };
 use serde::Serialize;
 
-use super::plural;
 use crate::fail::{Failure, Result, escaped};
+use crate::figures::count;
 use crate::input::write;
 
 /// Places of a finding that a row for people has room for.
@@ -98,7 +98,7 @@ fn table(record: &Envelope) -> String {
     }
     for (name, stream) in &record.streams {
         let Stream { bytes, lines, report, .. } = stream;
-        let (bytes, lines) = (plural(bytes.observed, "byte"), plural(*lines, "line"));
+        let (bytes, lines) = (count(bytes.observed, "byte"), count(*lines, "line"));
         let _ = writeln!(text, "\n{}: {bytes}, {lines}", name.name());
         findings(report, &mut text);
         removed(report, &mut text);
@@ -133,7 +133,7 @@ fn removed(report: &Report, text: &mut String) {
         .flatten()
         .map(|(word, n)| format!("{n} {word}"))
         .collect();
-    let bytes = plural(report.removed.bytes, "byte");
+    let bytes = count(report.removed.bytes, "byte");
     match words.is_empty() {
         true => text.push_str("  removed: nothing\n"),
         false => {
@@ -150,6 +150,6 @@ fn removed(report: &Report, text: &mut String) {
     for (n, what) in counts.into_iter().filter(|(n, _)| *n > 0) {
         let (noun, rest) = what.split_once(' ').unwrap_or((what, ""));
         let blank = if rest.is_empty() { "" } else { " " };
-        let _ = writeln!(text, "  {}{blank}{rest}", plural(n, noun));
+        let _ = writeln!(text, "  {}{blank}{rest}", count(n, noun));
     }
 }

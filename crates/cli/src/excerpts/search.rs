@@ -9,11 +9,12 @@ use noesc_session::envelope::{
     self, Envelope, Escaped, Found, Omitted, Stream, StreamName, Text, ViewPart,
 };
 
+use super::Transcript;
 use super::find::{Bounds, Finds, Row, Search};
 use super::pattern::Pattern;
-use super::{Transcript, plural};
 use crate::args::RunFormat;
 use crate::fail::Result;
+use crate::figures::count;
 use crate::input::write;
 use crate::limits;
 use crate::runs::{missing, write_record};
@@ -125,7 +126,7 @@ fn told(name: StreamName, finds: &Finds, missing: Option<u64>) -> Vec<String> {
     let shown = finds.rows.iter().filter(|row| row.is_match).count() as u64;
     let mut notes = Vec::new();
     if shown < finds.found {
-        let found = plural(finds.found, "line");
+        let found = count(finds.found, "line");
         notes.push(format!(
             "{name}: {found} found, the first {shown} shown; \"--view-bytes-max\" shows more"
         ));
@@ -134,7 +135,7 @@ fn told(name: StreamName, finds: &Finds, missing: Option<u64>) -> Vec<String> {
         notes.push(format!("{name}: not searched beyond line {line}"));
     }
     if let Some(missing) = missing {
-        let bytes = plural(missing, "byte");
+        let bytes = count(missing, "byte");
         notes.push(format!("{bytes} of the view of {name} are not stored, and not searched"));
     }
     notes

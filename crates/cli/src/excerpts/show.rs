@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use clap::Args;
 use noesc_session::envelope::{Envelope, Excerpt, Omitted, Stream, StreamName, Text, ViewPart};
 
-use super::{Transcript, plural};
+use super::Transcript;
 use crate::args::RunFormat;
 use crate::fail::Result;
+use crate::figures::count;
 use crate::limits;
 use crate::runs::{Output, missing, write_record};
 use crate::say::say;
@@ -94,7 +95,7 @@ pub(crate) fn show(args: &ShowArgs) -> Result<ExitCode> {
     }
     if args.lines.is_some() && shown.iter().all(|(_, part)| part.is_empty()) {
         let has = |(name, part): &(StreamName, Shown)| {
-            format!("{} has {}", name.name(), plural(part.lines_begun(), "line"))
+            format!("{} has {}", name.name(), count(part.lines_begun(), "line"))
         };
         notes.extend(shown.iter().map(has));
     }
@@ -204,13 +205,13 @@ impl Shown {
                 0 => "\"--view-bytes-max\" shows more".to_owned(),
                 _ => format!("\"--lines {line}-\" shows them"),
             };
-            let (bytes, lines) = (plural(bytes, "byte"), plural(lines, "line"));
+            let (bytes, lines) = (count(bytes, "byte"), count(lines, "line"));
             notes.push(format!(
                 "{name}: {bytes} and {lines} left out in line {line} and after; {hint}"
             ));
         }
         if let Some(missing) = stream.and_then(|stream| missing(stream, self.stored)) {
-            notes.push(format!("{} of the view of {name} are not stored", plural(missing, "byte")));
+            notes.push(format!("{} of the view of {name} are not stored", count(missing, "byte")));
         }
         notes
     }

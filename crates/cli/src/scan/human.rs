@@ -9,6 +9,7 @@ use super::examine::Of;
 use super::rules::message;
 use super::scanned::Scanned;
 use super::walk::shown;
+use crate::figures::{count, size};
 
 /// `path:line:col: high: clipboard-write: a sequence writes the clipboard (3 more)`, by path, then
 /// the summary unless it is `quiet`.
@@ -36,9 +37,9 @@ pub(super) fn human(scanned: &Scanned, show: Severity, quiet: bool) -> String {
     text
 }
 
-/// `scanned 12 files (3.4 KB); skipped 2 binary; found 1 high, 4 low (not shown)`.
+/// `scanned 12 files (3.4 KiB); skipped 2 binary; found 1 high, 4 low (not shown)`.
 pub(super) fn summary(scanned: &Scanned, show: Severity) -> String {
-    let mut text = format!("scanned {} ({})", files(scanned.files), size(scanned.bytes));
+    let mut text = format!("scanned {} ({})", count(scanned.files, "file"), size(scanned.bytes));
     let skipped = scanned.skipped;
     let skipped = list([
         (skipped.binary, "binary"),
@@ -75,45 +76,6 @@ pub(super) fn summary(scanned: &Scanned, show: Severity) -> String {
     text
 }
 
-fn files(n: u64) -> String {
-    format!("{n} file{}", if n == 1 { "" } else { "s" })
-}
-
 fn list<const N: usize>(counts: [(u64, &str); N]) -> Vec<String> {
     counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect()
-}
-
-/// Bytes in three or four digits.
-fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
-    if bytes < 1000 {
-        return format!("{bytes} bytes");
-    }
-    let mut tenths = bytes / 100;
-    let mut unit = 0;
-    while tenths >= 10_000 && unit + 1 < UNITS.len() {
-        tenths /= 1000;
-        unit += 1;
-    }
-    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_have_at_most_four_digits() {
-        for (bytes, wanted) in [
-            (0, "0 bytes"),
-            (999, "999 bytes"),
-            (1000, "1.0 KB"),
-            (999_999, "999.9 KB"),
-            (1_000_000, "1.0 MB"),
-            (112_345_678, "112.3 MB"),
-            (5_000_000_000_000_000, "5000.0 TB"),
-        ] {
-            assert_eq!(size(bytes), wanted);
-        }
-    }
 }

@@ -8,7 +8,6 @@ mod progress;
 mod prune;
 mod stats;
 mod sweep;
-mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -15,10 +15,10 @@ use serde_json::json;
 
 use super::progress::progress;
 use super::sweep::{Sweep, SweepError, Swept};
-use super::text::{count, size};
 use super::{disk, opened, read_chronicle, unread};
 use crate::config::Config;
 use crate::fail::{Failure, Result, escaped, reason};
+use crate::figures::{count, size};
 use crate::input::write;
 use crate::kept::{self, OpenStore, unusable};
 use crate::say::say;
@@ -252,7 +252,7 @@ fn tell(swept: &Swept, counted: Option<(Usage, Usage)>, is_dry: bool) -> Result<
         let (before, store) = (size(before.bytes), size(store.bytes));
         let _ = writeln!(text, "the ledger said that {before} are kept; it is {store}");
     }
-    let deleted = count(swept.deleted.len(), "thing");
+    let deleted = count(swept.deleted.len() as u64, "thing");
     let _ = write!(text, "{would} {deleted} ({})", size(swept.bytes));
     let kept = [
         (&swept.held, "held"),

@@ -13,10 +13,10 @@ use serde::Serialize;
 use super::disk::{self, OnDisk};
 use super::prune::failure;
 use super::sweep::Sweep;
-use super::text::{count, size};
 use super::{opened, read_chronicle};
 use crate::config::Config;
 use crate::fail::Result;
+use crate::figures::{count, size};
 use crate::input::write;
 use crate::kept::{self, OpenStore, unusable};
 
@@ -142,12 +142,16 @@ impl Stats {
             size(self.used.bytes),
             size(self.store_bytes_max),
             self.used.files,
-            count(usize::try_from(self.store_files_max).unwrap_or(usize::MAX), "file"),
+            count(self.store_files_max, "file"),
         );
         let checkpoint = match &self.checkpoint {
             Some(told) => {
-                let days = usize::try_from(told.age_s / 86_400).unwrap_or(usize::MAX);
-                format!("{} ({} ago, of {} records)", told.time, count(days, "day"), told.records)
+                format!(
+                    "{} ({} ago, of {} records)",
+                    told.time,
+                    count(told.age_s / 86_400, "day"),
+                    told.records
+                )
             }
             None => "none".into(),
         };

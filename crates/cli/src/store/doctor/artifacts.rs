@@ -9,10 +9,10 @@ use noesc_session::Runs;
 
 use super::{Looked, ledger};
 use crate::fail::{escaped, reason};
+use crate::figures::size;
 use crate::store::disk::{self, OnDisk};
 use crate::store::progress::progress;
 use crate::store::prune;
-use crate::store::text::size;
 
 /// Looks at the artifacts of all runs. While it does, runs end and others are pruned: what seems
 /// wrong is looked at once more, by what the ledger says then.

@@ -17,9 +17,9 @@ use clap::{Args, ValueHint};
 use noesc_evidence::Store;
 use serde::Serialize;
 
-use super::text::count;
 use crate::config::Config;
 use crate::fail::Result;
+use crate::figures::count;
 use crate::input::write;
 use crate::kept::{self, unusable};
 
@@ -126,11 +126,11 @@ impl Looked {
         for (code, more) in &self.more {
             let _ = writeln!(text, "and {more} more of {code}");
         }
-        let records = count(usize::try_from(self.records).unwrap_or(usize::MAX), "record");
-        let artifacts = count(usize::try_from(self.artifacts).unwrap_or(usize::MAX), "artifact");
+        let records = count(self.records, "record");
+        let artifacts = count(self.artifacts, "artifact");
         let verdict = match self.faults {
             0 => "healthy".into(),
-            faults => count(faults, "fault"),
+            faults => count(faults as u64, "fault"),
         };
         let _ = writeln!(text, "looked at {records} and {artifacts}: {verdict}");
         text

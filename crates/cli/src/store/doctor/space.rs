@@ -6,8 +6,8 @@ use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 use super::Looked;
 use crate::config::Config;
 use crate::fail::Result;
+use crate::figures::size;
 use crate::kept;
-use crate::store::text::size;
 
 /// Whether the store can be written to.
 pub(super) fn look(config: &Config, store: &Store, looked: &mut Looked) -> Result<bool> {

@@ -1,15 +1,15 @@
 //! Figures for people.
 
-/// A number and what it is of.
-pub(super) fn count(n: usize, one: &str) -> String {
+/// A number and what it is of: `1 line`, `2 lines`.
+pub(crate) fn count(n: u64, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Bytes in three or four digits.
-pub(super) fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
-        return count(usize::try_from(bytes).unwrap_or_default(), "byte");
+        return count(bytes, "byte");
     }
     // Tenths, as exact as they are shown.
     let (mut tenths, mut unit) = (u128::from(bytes) * 10 / 1024, 0);
