@@ -6,6 +6,8 @@
 mod common;
 mod typing;
 
+use std::io::Write as _;
+
 use common::ran;
 use typing::Home;
 
@@ -52,6 +54,13 @@ fn a_checkpoint_shows_what_was_cut_or_written_anew() {
     let since = || ran(home.noesc(&["ledger", "verify", "--since", "mark"]));
     assert_eq!(since().err(), "noesc: the first 3 records are what they were\n");
     assert_eq!(since().code(), 0);
+    // From another machine, as by <(ssh …).
+    let (pipe, mut other) = std::io::pipe().unwrap();
+    other.write_all(note.as_bytes()).unwrap();
+    drop(other);
+    let mut piped = home.noesc(&["ledger", "verify", "--since", "/dev/stdin"]);
+    piped.stdin(pipe);
+    assert_eq!(ran(piped).err(), "noesc: the first 3 records are what they were\n");
     let end = before.iter().take(before.len() - 1).rposition(|&byte| byte == b'\n').unwrap();
     std::fs::write(&path, &before[..=end]).unwrap();
     assert_eq!(ran(home.noesc(&["ledger", "verify"])).code(), 0);
@@ -61,7 +70,7 @@ fn a_checkpoint_shows_what_was_cut_or_written_anew() {
                     text";
     since().refused(expected, 2);
     let none = ran(home.noesc(&["ledger", "verify", "--since", "none"]));
-    none.refused("can not read \"none\": no such file or folder", 2);
+    none.refused("can not read the checkpoint \"none\": no such file or folder", 2);
 }
 
 #[test]

@@ -42,8 +42,20 @@ pub fn verify_since(
     checkpoint: &Checkpoint,
     wait: Duration,
 ) -> Result<Verified, LedgerError> {
+    read_since(path, key, checkpoint, wait, |_, _| ())
+}
+
+/// Hands each record on as [`read`] does, and says at the end what [`verify_since`] says.
+pub fn read_since(
+    path: &Path,
+    key: &VerifierKey,
+    checkpoint: &Checkpoint,
+    wait: Duration,
+    mut visit: impl FnMut(&Record<'_>, u64),
+) -> Result<Verified, LedgerError> {
     let mut then = (checkpoint.size() == 0).then(|| Tree::default().root());
-    let verified = read_with(path, key, wait, |_, _, tree| {
+    let verified = read_with(path, key, wait, |record, offset, tree| {
+        visit(record, offset);
         if tree.size() == checkpoint.size() {
             then = Some(tree.root());
         }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use clap::{Args, Subcommand, ValueHint};
 use noesc_evidence::{
     Approvers, CHECKPOINT_BYTES_MAX, Checkpoint, LEDGER_WAIT, LedgerError, Verified, read,
-    verify_since,
+    read_since,
 };
 
 use crate::config::Config;
@@ -75,16 +75,21 @@ pub(crate) fn ledger(args: &LedgerArgs) -> Result<ExitCode> {
 
 fn verify(store: &OpenStore, since: Option<&Path>) -> Result<ExitCode> {
     let key = store.key.verifier();
+    let path = store.place.ledger_path();
     let mut approvers = Approvers::default();
-    let verified =
-        read(&store.place.ledger_path(), key, LEDGER_WAIT, |record, _| approvers.take(record));
+    let verified = match since {
+        None => read(&path, key, LEDGER_WAIT, |record, _| approvers.take(record)),
+        Some(file) => {
+            let since = Checkpoint::parse(&checkpoint_bytes(file)?, key)?;
+            let verified =
+                read_since(&path, key, &since, LEDGER_WAIT, |record, _| approvers.take(record));
+            if verified.is_ok() {
+                say(&format!("the first {} records are what they were", since.size()));
+            }
+            verified
+        }
+    };
     let verified = verified.map_err(out_of_order)?;
-    if let Some(path) = since {
-        let checkpoint = Checkpoint::parse(&checkpoint_bytes(path)?, key)?;
-        verify_since(&store.place.ledger_path(), key, &checkpoint, LEDGER_WAIT)
-            .map_err(out_of_order)?;
-        say(&format!("the first {} records are what they were", checkpoint.size()));
-    }
     tell(&verified, &approvers);
     write(format!("{} records in order, root {}\n", verified.records, verified.root).as_bytes())?;
     Ok(ExitCode::SUCCESS)
@@ -112,13 +117,14 @@ fn out_of_order(error: LedgerError) -> Failure {
     if is_found { failure.code(NOT_IN_ORDER) } else { failure }
 }
 
-/// A checkpoint's bytes, and one more than it may have.
-fn checkpoint_bytes(path: &Path) -> Result<Vec<u8>> {
+/// A checkpoint's bytes, and one more than it may have. It may come through a pipe, as from another
+/// machine.
+pub(crate) fn checkpoint_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path)
         .and_then(|file| file.take(CHECKPOINT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes));
     read.map_err(|error| {
-        Failure::io("can not read", path.as_os_str(), &error)
+        Failure::io("can not read the checkpoint", path.as_os_str(), &error)
             .hint("name a checkpoint that \"noesc ledger checkpoint --to FILE\" made")
     })?;
     Ok(bytes)

@@ -15,7 +15,7 @@ use crate::fail::{Failure, escaped, reason};
 
 pub(crate) use decide::{DecideArgs, decide};
 pub(crate) use init::{InitArgs, configured, init};
-pub(crate) use ledger::{LedgerArgs, ledger};
+pub(crate) use ledger::{LedgerArgs, checkpoint_bytes, ledger};
 
 /// What an error says, with the system's reason in our words. Its names are escaped already.
 fn said(error: &(dyn std::error::Error + 'static)) -> String {

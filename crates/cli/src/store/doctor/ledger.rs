@@ -1,19 +1,19 @@
 //! The ledger: its key, its chain, its moments, and what killed collectors have left.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::SystemTime;
 
 use noesc_evidence::{
-    CHECKPOINT_BYTES_MAX, CLOCK_SLACK, Checkpoint, Chronicle, CollectorKey, Fault, KeyError,
-    LEDGER_WAIT, LedgerError, RESERVE_BYTES, RecipientsState, Store, Verified, open_plain,
-    recipients_state, verify_since,
+    CLOCK_SLACK, Checkpoint, Chronicle, CollectorKey, Fault, KeyError, LEDGER_WAIT, LedgerError,
+    RESERVE_BYTES, RecipientsState, Store, Verified, recipients_state, verify_since,
 };
 
 use super::Looked;
 use crate::config::Config;
-use crate::fail::{Failure, Result, escaped};
+use crate::evidence::checkpoint_bytes;
+use crate::fail::{Result, escaped};
 
 const DAMAGED: &str = "what stands before it can be believed. Keep a copy of the file, and compare \
                        it with a checkpoint that left the machine: noesc ledger verify --since";
@@ -204,13 +204,7 @@ pub(super) fn since(
     path: &Path,
     looked: &mut Looked,
 ) -> Result<()> {
-    let mut note = Vec::new();
-    open_plain(path, OpenOptions::new().read(true))
-        .and_then(|file| file.take(CHECKPOINT_BYTES_MAX as u64 + 1).read_to_end(&mut note))
-        .map_err(|error| {
-            Failure::io("can not read the checkpoint", path.as_os_str(), &error)
-                .hint("\"noesc ledger checkpoint --to FILE\" makes one")
-        })?;
+    let note = checkpoint_bytes(path)?;
     let checkpoint = match Checkpoint::parse(&note, key.verifier()) {
         Ok(checkpoint) => checkpoint,
         Err(error) => {
