@@ -90,6 +90,6 @@ pub use recipients::{
 pub use record::{Fault, Kind, RECORD_BYTES_MAX, Record};
 pub use retention::{Policy, Retention, Tombstone, What};
 pub use seal::{CLOSING_BYTES, SEGMENT_BYTES_MAX, SEGMENT_TIME_MAX, SealOptions, Sealed, Sealer};
-pub use store::{Artifacts, LEDGER_WAIT, Quota, Store};
+pub use store::{ArtifactFile, Artifacts, LEDGER_WAIT, Quota, Store};
 pub use tree::{Digest, Tree, leaf_hash};
 pub use verify::{Position, Verified, read, read_from, read_since, verify, verify_since};

@@ -284,6 +284,33 @@ impl Store {
     }
 }
 
+/// A file of an artifact in the folder of its run, by its name.
+///
+/// ```
+/// use noesc_evidence::ArtifactFile;
+///
+/// assert_eq!(ArtifactFile::named("sealed.part"), Some(ArtifactFile::Begun));
+/// assert_eq!(ArtifactFile::named("not-hex.sealed"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArtifactFile {
+    /// A whole one.
+    Finished(ArtifactId),
+    /// One that was begun, and goes on or was cut short.
+    Begun,
+}
+
+impl ArtifactFile {
+    /// What has this name; `None` where it is no artifact.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name.strip_suffix(SEALED) {
+            Some(hex) => ArtifactId::from_hex(hex).map(Self::Finished),
+            None => (name == PART).then_some(Self::Begun),
+        }
+    }
+}
+
 pub(crate) fn latest_usage(file: &File, end: u64) -> io::Result<Option<Usage>> {
     tail::latest(file, end, |record| Usage::told(record.event))
 }
@@ -326,11 +353,10 @@ impl Artifacts for Store {
     fn of_run(&self, run: &str) -> io::Result<(Vec<ArtifactId>, bool)> {
         let (mut finished, mut was_begun) = (Vec::new(), false);
         for entry in fs::read_dir(self.folder(run))? {
-            let name = entry?.file_name();
-            let Some(name) = name.to_str() else { continue };
-            was_begun |= name == PART;
-            if let Some(hex) = name.strip_suffix(SEALED) {
-                finished.extend(ArtifactId::from_hex(hex));
+            match entry?.file_name().to_str().and_then(ArtifactFile::named) {
+                Some(ArtifactFile::Finished(id)) => finished.push(id),
+                Some(ArtifactFile::Begun) => was_begun = true,
+                None => {}
             }
         }
         Ok((finished, was_begun))

@@ -42,7 +42,7 @@ pub use noesc_envelope as envelope;
 pub use record::{NoRandomness, nonces, spawn_reason_of};
 pub use recover::{RecoverError, Recovered, recover};
 pub use room::TRANSCRIPT_BYTES;
-pub use runs::{FindError, RECORD_BYTES_MAX, RunFolder, Runs};
+pub use runs::{FindError, RECORD, RECORD_BYTES_MAX, RunFile, RunFolder, Runs};
 pub use stored::{Keeper, RecordError, StoredRun};
 pub use suspect::Suspicion;
 pub use told::told;

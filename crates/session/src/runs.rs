@@ -21,7 +21,8 @@ use crate::stored::StoredRun;
 /// Bytes of a record that are read back: far more than the largest view budget that is of use.
 pub const RECORD_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-pub(crate) const RECORD: &str = "record.json";
+/// The file of the record of a run, in its folder.
+pub const RECORD: &str = "record.json";
 /// Locked by the collector of a run in the background.
 pub(crate) const COLLECTED: &str = "collected";
 /// Locked by the collector of a run in the foreground. Whoever looks for runs that go on passes
@@ -29,6 +30,9 @@ pub(crate) const COLLECTED: &str = "collected";
 pub(crate) const ATTENDED: &str = "attended";
 /// Locked by the listener to what outlived a run; holds how many bytes that printed.
 pub(crate) const DRAINED: &str = "drained";
+
+/// What the name of a lock ends with that is not held yet.
+const NEW: &str = ".new";
 
 /// What stands for the id of the newest run.
 const LAST: &str = "last";
@@ -149,7 +153,7 @@ impl RunFolder {
     /// The lock of a collector, held until it is dropped. It has its name when it is held, so that
     /// nobody finds one that is not.
     pub(crate) fn hold(&self, lock: &str) -> io::Result<Held> {
-        let new = format!("{lock}.new");
+        let new = format!("{lock}{NEW}");
         let held = Held::take(self.create_file(&new)?)?;
         std::fs::rename(self.path.join(new), self.path.join(lock))?;
         Ok(held)
@@ -223,6 +227,41 @@ impl RunFolder {
     /// When it can not be removed.
     pub fn remove(self) -> io::Result<()> {
         std::fs::remove_dir_all(self.path)
+    }
+}
+
+/// A file in the folder of a run, by its name.
+///
+/// ```
+/// use noesc_session::{RunFile, envelope::StreamName};
+///
+/// assert_eq!(RunFile::named("stdout.txt"), Some(RunFile::Transcript(StreamName::Stdout)));
+/// assert_eq!(RunFile::named("collected.new"), Some(RunFile::Lock));
+/// assert_eq!(RunFile::named("record.json.new"), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunFile {
+    /// The record.
+    Record,
+    /// The view of a stream.
+    Transcript(StreamName),
+    /// A collector's: as long as it is there, the collector goes on or was killed.
+    Lock,
+}
+
+impl RunFile {
+    /// What has this name; `None` where it is none of these.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name.strip_suffix(NEW).unwrap_or(name) {
+            COLLECTED | ATTENDED => return Some(Self::Lock),
+            _ if name == RECORD => return Some(Self::Record),
+            _ => {}
+        }
+        StreamName::ALL
+            .into_iter()
+            .find(|stream| name == transcript_name(*stream))
+            .map(Self::Transcript)
     }
 }
 

@@ -4,8 +4,9 @@ use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use noesc_evidence::{ArtifactId, Chronicle, Store, Told, Usage, What};
-use noesc_session::envelope::{RunId, StreamName};
+use noesc_evidence::{ArtifactFile, ArtifactId, Chronicle, Store, Told, Usage, What};
+use noesc_session::envelope::RunId;
+use noesc_session::{RECORD, RunFile};
 
 /// The folder of a run. Links are not followed; what has an unknown name is passed over.
 #[derive(Debug, Default)]
@@ -49,19 +50,17 @@ impl OnDisk {
     }
 
     fn take(&mut self, name: &str, seen: &Metadata) {
-        if let Some(hex) = name.strip_suffix(".sealed") {
-            let id = format!("restricted:sha256:{hex}").parse();
-            self.sealed.extend(id.ok().map(|id| (id, seen.len())));
-        } else if StreamName::ALL
-            .iter()
-            .any(|stream| name.strip_suffix(".txt") == Some(stream.name()))
-        {
-            self.transcripts.push((name.to_owned(), seen.len()));
+        match ArtifactFile::named(name) {
+            Some(ArtifactFile::Finished(id)) => self.sealed.push((id, seen.len())),
+            Some(ArtifactFile::Begun) => self.has_part = true,
+            None => {}
         }
-        self.has_part |= name == "sealed.part";
-        self.has_record |= name == "record.json";
-        self.is_locked |=
-            ["attended", "collected", "attended.new", "collected.new"].contains(&name);
+        match RunFile::named(name) {
+            Some(RunFile::Transcript(_)) => self.transcripts.push((name.to_owned(), seen.len())),
+            Some(RunFile::Record) => self.has_record = true,
+            Some(RunFile::Lock) => self.is_locked = true,
+            None => {}
+        }
     }
 
     /// Whether neither raw bytes nor a view nor a record is there.
@@ -71,6 +70,12 @@ impl OnDisk {
 
     pub(super) fn has_transcript(&self) -> bool {
         !self.transcripts.is_empty() || self.has_record
+    }
+
+    /// Names of the files that go when the transcript goes: the views, and the record.
+    pub(super) fn of_transcript(&self) -> impl Iterator<Item = &str> {
+        let views = self.transcripts.iter().map(|(name, _)| name.as_str());
+        views.chain(self.has_record.then_some(RECORD))
     }
 
     /// Bytes of the artifact that the ledger names; `None` when it is not there.

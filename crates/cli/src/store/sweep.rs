@@ -213,9 +213,8 @@ fn since(run: &str, disk: &OnDisk) -> SystemTime {
 
 /// The digest of each file of a transcript, and of the record.
 fn digests(disk: &OnDisk) -> BTreeMap<String, String> {
-    let names = disk.transcripts.iter().map(|(name, _)| name.as_str());
-    let names = names.chain(disk.has_record.then_some("record.json"));
-    names.filter_map(|name| Some((name.to_owned(), digest(&disk.path.join(name)).ok()?))).collect()
+    let digest = |name: &str| digest(&disk.path.join(name)).ok();
+    disk.of_transcript().filter_map(|name| Some((name.to_owned(), digest(name)?))).collect()
 }
 
 fn digest(path: &Path) -> io::Result<String> {
@@ -235,8 +234,7 @@ fn digest(path: &Path) -> io::Result<String> {
 }
 
 fn remove_transcripts(disk: &OnDisk) -> io::Result<()> {
-    let names = disk.transcripts.iter().map(|(name, _)| name.as_str());
-    for name in names.chain(disk.has_record.then_some("record.json")) {
+    for name in disk.of_transcript() {
         match fs::remove_file(disk.path.join(name)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
