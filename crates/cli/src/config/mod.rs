@@ -27,6 +27,10 @@ pub(crate) struct Key {
     pub(crate) default: &'static str,
     /// The one value that a project file may give it; it tightens.
     pub(crate) project: Option<&'static str>,
+    /// How output looks and never where it goes: a project file may set it once its user trusts it.
+    pub(crate) is_look: bool,
+    /// What survives, or when a run ends: a decision on a command is for the value that it had.
+    pub(crate) is_policy: bool,
     pub(crate) says: &'static str,
 }
 
@@ -49,12 +53,22 @@ pub(crate) enum Kind {
 }
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, says: &'static str) -> Key {
-    Key { name, kind, default, project: None, says }
+    Key { name, kind, default, project: None, is_look: false, is_policy: false, says }
 }
 
 impl Key {
     const fn project(mut self, value: &'static str) -> Self {
         self.project = Some(value);
+        self
+    }
+
+    const fn look(mut self) -> Self {
+        self.is_look = true;
+        self
+    }
+
+    const fn policy(mut self) -> Self {
+        self.is_policy = true;
         self
     }
 }
@@ -71,36 +85,54 @@ pub(crate) const REMOVED_WORDS: &[&str] = &["strip", "mark", "visualize"];
 /// Every key there is.
 pub(crate) const KEYS: &[Key] = &[
     key("profile", Kind::Word(Profile::NAMES), "agent", "the set of settings to begin with")
-        .project("audit"),
-    key("mark", Kind::Switch, "false", "leave a mark where something was removed").project("true"),
-    key("cr", Kind::Word(Cr::NAMES), BY_PROFILE, "bare carriage returns"),
+        .project("audit")
+        .look()
+        .policy(),
+    key("mark", Kind::Switch, "false", "leave a mark where something was removed")
+        .project("true")
+        .look()
+        .policy(),
+    key("cr", Kind::Word(Cr::NAMES), BY_PROFILE, "bare carriage returns").look().policy(),
     key("invisible", Kind::Word(Invisible::NAMES), BY_PROFILE, "invisible characters")
-        .project("show"),
-    key("style", Kind::Word(STYLE_WORDS), BY_PROFILE, "colours and attributes"),
-    key("conceal", Kind::Word(Conceal::NAMES), "sequence", "what goes of a style that conceals"),
-    key("separators", Kind::Word(Separators::NAMES), BY_PROFILE, "VT, FF, NEL, U+2028, U+2029"),
-    key("removed", Kind::Word(REMOVED_WORDS), "strip", "what removed things leave"),
-    key("hidden_text", Kind::Word(HiddenText::NAMES), "keep", "text that a terminal would hide"),
-    key("encoding", Kind::Text, "utf-8", "the encoding of the input"),
-    key("quiet", Kind::Switch, "false", "say nothing of findings"),
-    key("record_command", Kind::Word(RECORD_WORDS), "full", "how much of a command is recorded"),
-    limit("time_max", Unit::Time, "none", "how long a run may take"),
-    limit("idle_max", Unit::Time, "none", "how long a run may print nothing"),
-    limit("rate_max", Unit::Bytes, "none", "bytes that a run may print within a second"),
+        .project("show")
+        .look()
+        .policy(),
+    key("style", Kind::Word(STYLE_WORDS), BY_PROFILE, "colours and attributes").look().policy(),
+    key("conceal", Kind::Word(Conceal::NAMES), "sequence", "what goes of a style that conceals")
+        .look()
+        .policy(),
+    key("separators", Kind::Word(Separators::NAMES), BY_PROFILE, "VT, FF, NEL, U+2028, U+2029")
+        .look()
+        .policy(),
+    key("removed", Kind::Word(REMOVED_WORDS), "strip", "what removed things leave").look().policy(),
+    key("hidden_text", Kind::Word(HiddenText::NAMES), "keep", "text that a terminal would hide")
+        .look()
+        .policy(),
+    key("encoding", Kind::Text, "utf-8", "the encoding of the input").policy(),
+    key("quiet", Kind::Switch, "false", "say nothing of findings").look(),
+    key("record_command", Kind::Word(RECORD_WORDS), "full", "how much of a command is recorded")
+        .look(),
+    limit("time_max", Unit::Time, "none", "how long a run may take").policy(),
+    limit("idle_max", Unit::Time, "none", "how long a run may print nothing").policy(),
+    limit("rate_max", Unit::Bytes, "none", "bytes that a run may print within a second").policy(),
     key(
         "capture_bytes_max",
         Kind::Limit(Unit::Bytes, AtLimit::Drain),
         "64MiB:drain",
         "bytes of a stream that are kept, not in the format text",
-    ),
-    limit("processes_max", Unit::Processes, "none", "processes that a run may have at once"),
+    )
+    .policy(),
+    limit("processes_max", Unit::Processes, "none", "processes that a run may have at once")
+        .policy(),
     key("view_bytes_max", Kind::Size, "32KiB", "bytes of view of a stream that a record holds"),
     key("transcript_bytes_max", Kind::Size, "16MiB", "bytes of view of a stream that a run stores"),
     key("json_bytes_max", Kind::Size, "1MiB", "bytes that expected JSON may have"),
-    key("drain_max", Kind::Time, "60s", "how long is read on after a limit that says drain"),
-    key("linger", Kind::Time, "250ms", "how long a process left behind may be silent"),
-    key("linger_max", Kind::Time, "2s", "how long a process left behind is listened to"),
-    key("grace", Kind::Time, "2s", "how long processes may take to end when they are asked to"),
+    key("drain_max", Kind::Time, "60s", "how long is read on after a limit that says drain")
+        .policy(),
+    key("linger", Kind::Time, "250ms", "how long a process left behind may be silent").policy(),
+    key("linger_max", Kind::Time, "2s", "how long a process left behind is listened to").policy(),
+    key("grace", Kind::Time, "2s", "how long processes may take to end when they are asked to")
+        .policy(),
     key("evidence", Kind::Word(EVIDENCE_WORDS), "auto", "whether raw output is kept, sealed")
         .project("required"),
     key("store", Kind::Text, "", "the folder of the store, where it is not the usual one"),
@@ -116,21 +148,6 @@ pub(crate) const KEYS: &[Key] = &[
     key("store_bytes_max", Kind::Size, "16GiB", "bytes that the store may have"),
     key("store_files_max", Kind::Count, "200000", "files that the store may have"),
     key("run_reserve", Kind::Size, "8MiB", "bytes of the store that are left for each new run"),
-];
-
-/// What else a project file may set once its user trusts it: how output looks, never where it goes.
-const TRUSTED_KEYS: [&str; 11] = [
-    "profile",
-    "mark",
-    "cr",
-    "invisible",
-    "style",
-    "conceal",
-    "separators",
-    "removed",
-    "hidden_text",
-    "quiet",
-    "record_command",
 ];
 
 /// A limit at which a run is stopped unless its value says otherwise.
@@ -242,7 +259,7 @@ impl Config {
             values.into_iter().partition(|(key, value)| key.project == Some(value.as_str()));
         let is_trusted = !may_not.is_empty() && trust::is_trusted(path, sha256);
         for (key, value) in may_not {
-            if is_trusted && TRUSTED_KEYS.contains(&key.name) {
+            if is_trusted && key.is_look {
                 may.push((key, value));
                 continue;
             }

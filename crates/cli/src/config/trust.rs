@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use etcetera::BaseStrategy;
 
-use super::{PROJECT_FILE, TRUSTED_KEYS, file};
+use super::{PROJECT_FILE, file};
 use crate::fail::{Failure, Result, quoted};
 use crate::say::say;
 
@@ -82,8 +82,7 @@ pub(super) fn trust(named: Option<&Path>) -> Result<ExitCode> {
     say(&format!("{name} is trusted until it is changed"));
     for (key, value) in &read.values {
         let value = noesc::audit(value.as_bytes());
-        let is_taken =
-            TRUSTED_KEYS.contains(&key.name) || key.project.is_some_and(|only| only == value);
+        let is_taken = key.is_look || key.project.is_some_and(|only| only == value);
         let taken = if is_taken { "is taken" } else { "is never taken from a project" };
         say(&format!("{} = \"{value}\" {taken}", key.name));
     }

@@ -7,37 +7,15 @@ use noesc::Profile;
 use noesc_evidence::{Asked, append_refused, use_up};
 use sha2::{Digest as _, Sha256};
 
-use crate::config::Config;
+use crate::config::{Config, KEYS};
 use crate::fail::{Failure, Result};
 use crate::kept::{OpenStore, placed};
-
-/// The keys that decide what survives, and when a run ends.
-const POLICY_KEYS: [&str; 19] = [
-    "profile",
-    "mark",
-    "cr",
-    "invisible",
-    "style",
-    "conceal",
-    "separators",
-    "removed",
-    "hidden_text",
-    "encoding",
-    "time_max",
-    "idle_max",
-    "rate_max",
-    "capture_bytes_max",
-    "processes_max",
-    "drain_max",
-    "linger",
-    "linger_max",
-    "grace",
-];
 
 /// What names the settings and limits in force, as a decision binds to them.
 pub(super) fn policy(config: &Config, profile: &Profile) -> String {
     let mut text = format!("noesc.policy/1\nform {:?}\n", profile.form);
-    for name in POLICY_KEYS {
+    for key in KEYS.iter().filter(|key| key.is_policy) {
+        let name = key.name;
         if let Some(value) = config.given(name) {
             text.push_str(&format!("{name} {}\n", noesc::audit(value.as_bytes())));
         }

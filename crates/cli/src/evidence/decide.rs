@@ -106,8 +106,7 @@ pub(crate) fn decide(args: &DecideArgs) -> Result<ExitCode> {
     let policy = super::approved::policy(&config, &settings.profile);
     let asked = Asked { argv: &args.argv, cwd: &cwd, policy: &policy };
     let lasts = args.expires.unwrap_or(LASTS);
-    let words = args.argv.iter().map(|word| argument(word)).collect::<Vec<_>>().join(" ");
-    say(&format!("command {words}"));
+    say(&format!("command {}", asked.command()));
     say(&format!("folder {}, settings and limits {policy}", quoted(cwd.as_os_str())));
     say(&format!("holds once, for {} minutes", lasts.as_secs().div_ceil(60)));
     let key = key(args, &store, &config)?;
@@ -180,10 +179,4 @@ fn tell(key: Option<&ApproverKey>) {
         Some(key) => say(&format!("signed by {}", escaped(key.verifier().name()))),
         None => say("claimed: nobody has signed it, and noesc run --decision refuses it"),
     }
-}
-
-/// An argument between quotes; one within it is none that ends it.
-fn argument(word: &std::ffi::OsStr) -> String {
-    let escaped = noesc::audit(std::os::unix::ffi::OsStrExt::as_bytes(word));
-    format!("\"{}\"", escaped.replace('"', "\\x22"))
 }

@@ -50,13 +50,23 @@ impl Asked<'_> {
         Digest::of(&bytes).to_string()
     }
 
-    /// The command as people read it: each argument between quotes.
-    fn shown(&self) -> String {
+    /// The command as people read it: each argument escaped and between quotes, with a blank
+    /// between them. Printable ASCII, at most four times as long as the arguments, and quotes.
+    ///
+    /// ```
+    /// use noesc_evidence::Asked;
+    ///
+    /// let argv = ["echo".into(), "a\" \u{1b}[2J".into()];
+    /// let asked = Asked { argv: &argv, cwd: "/".as_ref(), policy: "" };
+    /// assert_eq!(asked.command(), r#""echo" "a\x22 \x1b[2J""#);
+    /// ```
+    #[must_use]
+    pub fn command(&self) -> String {
         let words = self.argv.iter().map(|word| {
             // A quote within an argument is none that ends it.
             format!("\"{}\"", AuditEscape(word.as_bytes()).to_string().replace('"', "\\x22"))
         });
-        cut(words.collect::<Vec<_>>().join(" "), SHOWN_BYTES)
+        words.collect::<Vec<_>>().join(" ")
     }
 
     fn folder(&self) -> String {
@@ -172,7 +182,7 @@ pub fn decide_command(
         id: new_id()?,
         verdict: APPROVED.into(),
         argv_sha256: asked.digest(),
-        argv: asked.shown(),
+        argv: cut(asked.command(), SHOWN_BYTES),
         cwd: asked.folder(),
         policy: asked.policy(),
         who: given.who(),
