@@ -47,6 +47,23 @@ impl Attributes {
         self.concealed || (self.background != Colour::Default && self.background == self.foreground)
     }
 
+    /// Neither a background nor conceal is in force, so that a foreground hides nothing.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.concealed && self.background == Colour::Default
+    }
+
+    /// A style sequence, whole, that sets neither background nor conceal. True: it sets the
+    /// foreground, whatever that was.
+    pub(crate) fn plain_style(&mut self, bytes: &[u8]) -> bool {
+        let parameters = bytes.get(2..bytes.len() - 1).unwrap_or_default();
+        let sets = SgrParameters::new(parameters)
+            .any(|(sgr, _)| matches!(sgr, Sgr::Reset | Sgr::Foreground(_)));
+        if sets {
+            self.style(parameters);
+        }
+        sets
+    }
+
     /// The sequence that conceals the text that follows now, told once.
     pub(crate) fn take_conceal(&mut self) -> Option<(u64, u64)> {
         self.conceal.take().filter(|_| self.concealed)
@@ -93,8 +110,7 @@ impl Attributes {
             self.concealed = false;
             return;
         }
-        let idle = !self.concealed && self.background == Colour::Default;
-        if idle && !could_hide(parameters) && self.note(parameters) {
+        if self.is_idle() && !could_hide(parameters) && self.note(parameters) {
             return;
         }
         self.read_notes();

@@ -14,9 +14,8 @@ use crate::sheet::{Sheet, Written};
 use crate::span::SpanReceiver;
 use crate::window::Window;
 
-/// Bytes of a chunk that are taken at once: what was read is still in the nearest cache when it is
-/// written. Above 2,112 bytes glibc copies with an instruction that some processors are slow at.
-const PIECE_BYTES: usize = 2048;
+/// Bytes of a chunk that go through the parser before it is tried again to do without.
+const PIECE_BYTES: usize = 64;
 
 /// A streaming boundary for one stream: bytes in, view out.
 ///
@@ -135,8 +134,17 @@ impl Boundary {
 
     fn read<S: SpanReceiver>(&mut self, chunk: &[u8], to: &mut Sheet<'_, S>) {
         let Self { parser, reader, .. } = self;
-        for piece in chunk.chunks(PIECE_BYTES) {
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            if parser.is_between() {
+                let swift = reader.swift(parser.offset(), rest, to);
+                parser.pass_over(swift);
+                rest = &rest[swift..];
+            }
+            let most = if reader.edits() { rest.len() } else { PIECE_BYTES };
+            let (piece, behind) = rest.split_at(rest.len().min(most));
             parser.push(piece, &mut |at, event: Event<'_>| reader.event(at, event, to));
+            rest = behind;
         }
     }
 

@@ -34,6 +34,7 @@ mod report;
 mod sheet;
 mod span;
 mod style;
+mod swift;
 mod view;
 mod window;
 

@@ -37,7 +37,7 @@ pub(crate) struct Page {
     /// CRs since the last text: part of a line end if LF comes, else bare.
     pub(crate) crs: u64,
     /// The line of the view holds text.
-    line_has_text: bool,
+    pub(crate) line_has_text: bool,
     /// A kept style sequence did more than reset.
     style_open: bool,
     /// Hidden text is open: offsets of its first and after its last character.
@@ -72,6 +72,23 @@ impl Page {
             segment_cells: 0,
             nuls: [0; 2],
         }
+    }
+
+    /// Nothing waits for what comes, and a terminal would show text as it is.
+    pub(crate) fn is_swift(&self) -> bool {
+        self.crs == 0
+            && self.part.is_none()
+            && self.hidden.is_none()
+            && !self.hides()
+            && !self.attributes.draws()
+            && !self.written.in_segment()
+    }
+
+    /// A sequence that leaves nothing, and whose bytes are counted elsewhere.
+    pub(crate) fn told(&mut self, sequence: &Sequence<'_>) {
+        self.tally.sequence(sequence);
+        self.attributes.sequence(sequence);
+        self.modes.sequence(sequence);
     }
 
     /// Text that stays, `at` its offset. It holds no character that the profile forbids.

@@ -354,6 +354,33 @@ impl Tally {
         }
     }
 
+    /// Complete and well-formed CSI of a kind, but for what stands in a finding.
+    pub(crate) fn plain(&mut self, kind: Kind, n: u64) {
+        self.classes[noesc_grammar::Class::Csi as usize] += n;
+        self.kinds[kind as usize] += n;
+        self.endings[Ending::Complete as usize] += n;
+    }
+
+    /// One of a kind that is a finding of its severity.
+    pub(crate) fn plain_at(&mut self, kind: Kind, span: (u64, u64)) {
+        self.plain(kind, 1);
+        if let Some(severity) = kind.severity() {
+            self.of_kind[kind as usize].add(severity, span);
+        }
+    }
+
+    /// One more of a kind adds no span to its finding.
+    pub(crate) fn is_full(&self, kind: Kind) -> bool {
+        let found = &self.of_kind[kind as usize];
+        found.spans.len() == FINDING_SPANS_MAX && found.covered < found.count
+    }
+
+    /// So many more of a kind whose finding [is full](Self::is_full).
+    pub(crate) fn plain_more(&mut self, kind: Kind, n: u64) {
+        self.plain(kind, n);
+        self.of_kind[kind as usize].count += n;
+    }
+
     /// The sequences of a kind turn out graver than the table says of them.
     pub(crate) fn raise(&mut self, kind: Kind) {
         let found = &mut self.of_kind[kind as usize];

@@ -14,7 +14,7 @@ pub(crate) struct Sheet<'a, S> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Written {
     /// Bytes of view so far.
-    view: u64,
+    pub(crate) view: u64,
     joiner: Joiner,
     segment: Option<Segment>,
     /// Raw bytes in removed runs.
@@ -83,6 +83,16 @@ impl Written {
         segment.style_bytes += raw_len;
         segment.style.push_str(text);
         segment.text.push_str(text);
+    }
+
+    /// Text of `len` bytes that was appended already.
+    pub(crate) fn passed<S: SpanReceiver>(&mut self, raw: u64, len: usize, spans: &mut S) {
+        let len = len as u64;
+        if S::WANTED {
+            let run = Run { view: self.view, view_len: len, raw, raw_len: len, fate: Fate::Kept };
+            self.joiner.add(run, spans);
+        }
+        self.view += len;
     }
 
     /// `raw` is the offset before which it stands.

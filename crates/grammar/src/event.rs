@@ -171,10 +171,66 @@ pub struct Sequence<'a> {
     pub final_byte: u8,
 }
 
-impl Sequence<'_> {
+impl<'a> Sequence<'a> {
+    /// A complete control sequence at offset `start` that a scan found: `ESC [`, parameters (30–3F),
+    /// a final byte, at most [`CSI_BYTES_MAX`](crate::CSI_BYTES_MAX) between. `None`: it is none.
+    ///
+    /// ```
+    /// use noesc_grammar::{Kind, Sequence};
+    /// assert_eq!(Sequence::csi(0, b"\x1b[2K").unwrap().kind, Kind::Erase);
+    /// assert!(Sequence::csi(0, b"\x1b[2").is_none());
+    /// ```
+    #[must_use]
+    pub fn csi(start: u64, bytes: &'a [u8]) -> Option<Self> {
+        let (parameters, final_byte) = split(bytes)?;
+        let (kind, severity) = crate::kind::of_csi(parameters, final_byte);
+        Some(Self { kind, severity, ..Self::style_of(start, bytes.len(), parameters, final_byte) })
+    }
+
+    /// The same, of SGR that is known not to conceal.
+    ///
+    /// ```
+    /// use noesc_grammar::{Kind, Sequence};
+    /// assert_eq!(Sequence::style(0, b"\x1b[31m").unwrap().kind, Kind::Style);
+    /// assert!(Sequence::style(0, b"\x1b[2K").is_none());
+    /// ```
+    #[must_use]
+    pub fn style(start: u64, bytes: &'a [u8]) -> Option<Self> {
+        let (parameters, final_byte) = split(bytes).filter(|&(_, byte)| byte == b'm')?;
+        Some(Self::style_of(start, bytes.len(), parameters, final_byte))
+    }
+
+    const fn style_of(start: u64, len: usize, collected: &'a [u8], final_byte: u8) -> Self {
+        Self {
+            class: Class::Csi,
+            ending: Ending::Complete,
+            kind: Kind::Style,
+            severity: None,
+            malformed: false,
+            start,
+            end: start + len as u64,
+            bytes: len as u64,
+            payload: 0,
+            payload_lines: 0,
+            bel: false,
+            encoded: false,
+            collected,
+            final_byte,
+        }
+    }
+
     /// Complete and well-formed: what a profile may keep.
     #[must_use]
     pub const fn is_sound(&self) -> bool {
         matches!(self.ending, Ending::Complete) && !self.malformed
     }
+}
+
+/// The parameters and the final byte of a complete CSI of these bytes.
+fn split(bytes: &[u8]) -> Option<(&[u8], u8)> {
+    let (&final_byte, parameters) = bytes.strip_prefix(b"\x1b[")?.split_last()?;
+    let is_one = matches!(final_byte, 0x40..=0x7E)
+        && parameters.len() <= crate::CSI_BYTES_MAX
+        && parameters.iter().all(|byte| matches!(byte, 0x30..=0x3F));
+    is_one.then_some((parameters, final_byte))
 }

@@ -120,6 +120,22 @@ impl Parser {
         self.at
     }
 
+    /// Nothing is open or held, and nothing that came before bears on the next byte.
+    #[must_use]
+    pub const fn is_between(&self) -> bool {
+        matches!(self.state, State::Ground) && self.split_from.is_none()
+    }
+
+    /// Passes over so many bytes that the caller read: text, complete sequences and single
+    /// controls. To be called [between](Self::is_between) two of them; else they are counted, and
+    /// what is open goes on.
+    pub const fn pass_over(&mut self, len: usize) {
+        self.at += len as u64;
+        if self.is_between() {
+            self.given = self.at;
+        }
+    }
+
     /// Reads a chunk. Linear in its length.
     pub fn push(&mut self, bytes: &[u8], to: &mut impl Receiver) {
         let mut i = 0;

@@ -120,6 +120,34 @@ pub fn is_ordinary(c: char) -> bool {
     c != '\n' && category(c) == Category::Ordinary
 }
 
+/// Whether a character is kept wherever it stands, with nothing to report, and is a base for what
+/// follows: no mark, no joiner, no selector, nothing invisible. Controls other than LF are bases
+/// here; they are the caller's.
+///
+/// ```
+/// use noesc_text::is_base;
+/// assert!(is_base('a') && is_base('\u{4e2d}') && is_base('\u{1f600}') && is_base('\u{628}'));
+/// assert!(!is_base('\n') && !is_base('\u{301}') && !is_base('\u{200d}') && !is_base('\u{f8ff}'));
+/// ```
+#[inline]
+pub fn is_base(c: char) -> bool {
+    c != '\n'
+        && matches!(
+            category(c),
+            Category::Ordinary
+                | Category::BlackFlag
+                | Category::Jamo
+                | Category::Braille
+                | Category::MongolianLetter
+                | Category::Joining(_)
+                | Category::SpacingVirama
+                | Category::Pictograph
+                | Category::EmojiModifier
+                | Category::Ideograph
+                | Category::PrivateUseNerd
+        )
+}
+
 /// Whether a character is a mark on the one before it.
 ///
 /// ```

@@ -16,7 +16,7 @@ mod visible;
 
 pub use audit::{AuditEscape, EscapedByte, Unescape, UnescapeError, UnescapeReason, escape_byte};
 pub use category::{
-    Category, JoiningScript, category, is_glyphless, is_mark, is_ordinary, is_seen,
+    Category, JoiningScript, category, is_base, is_glyphless, is_mark, is_ordinary, is_seen,
 };
 pub use context::{Context, HOLD_MAX, MARKS_MAX};
 pub use mixed::{MixedWord, MixedWords, PASSING_LETTERS_MIN, SYMBOL_LATIN_MIN, Script, script};

@@ -16,7 +16,7 @@ pub(super) const DRAWING: &str = "ARCHITECTURE.md";
 const FENCE: &str = "```crates";
 
 /// The one edge inside a layer: the composition root renders records.
-const SAME_LAYER: [(&str, &str); 1] = [("session", "envelope")];
+const SAME_LAYER: [(&str, &str); 2] = [("session", "envelope"), ("scan", "text")];
 
 /// Crates that import nothing at all.
 const NO_DEPENDENCIES: [&str; 2] = ["grammar", "text"];

@@ -1,0 +1,283 @@
+//! The way of most bytes: what a scan finds to need no rule passes without events.
+//!
+//! Parser, context and page stay the definition of a view. This takes only what they would keep as
+//! it is, or count and drop, and leaves them in the state that the bytes would have brought.
+
+use noesc_grammar::{Kind, Sequence};
+use noesc_scan::{Piece, Stretch, text_into};
+use noesc_text::{Category, category};
+
+use crate::boundary::Reader;
+use crate::profile::{Cr, Form, Removed, Style};
+use crate::sheet::Sheet;
+use crate::span::SpanReceiver;
+
+/// Bytes below which looking for a stretch costs more than it gives.
+const BYTES_MIN: usize = 16;
+
+impl Reader {
+    /// Takes the bytes at the head of `rest` that need no rule, `at` their offset. Gives how many.
+    /// The parser stands between two sequences.
+    pub(crate) fn swift<S: SpanReceiver>(
+        &mut self,
+        at: u64,
+        rest: &[u8],
+        to: &mut Sheet<'_, S>,
+    ) -> usize {
+        let mut taken = 0;
+        while rest.len() - taken >= BYTES_MIN && self.is_swift() {
+            let (at, rest) = (at + taken as u64, &rest[taken..]);
+            let len = match self.plain(at, rest, to) {
+                0 if S::WANTED || !self.drops_all() => self.piecewise(at, rest, to),
+                0 => self.stretch(at, rest, to),
+                len => len,
+            };
+            if len == 0 {
+                break;
+            }
+            taken += len;
+        }
+        taken
+    }
+
+    /// Nothing that came before bears on what comes but the style that is in force.
+    fn is_swift(&self) -> bool {
+        self.page.profile.form == Form::Text
+            && !self.edits()
+            && self.window.is_none()
+            && !self.context.is_holding()
+            && self.page.is_swift()
+    }
+
+    /// Whether what is dropped leaves nothing, whatever it is.
+    fn drops_all(&self) -> bool {
+        let profile = &self.page.profile;
+        profile.removed == Removed::Strip && profile.style == Style::Remove
+    }
+
+    /// Text and nothing else: copied while it is looked at.
+    fn plain<S: SpanReceiver>(&mut self, at: u64, rest: &[u8], to: &mut Sheet<'_, S>) -> usize {
+        let Some(out) = &mut to.out else { return 0 };
+        let len = text_into(rest, out);
+        if len > 0 {
+            let mut from = out.len() - len.min(8);
+            while !out.is_char_boundary(from) {
+                from += 1;
+            }
+            self.after(&out[from..]);
+            self.page.line_has_text = !out.ends_with('\n');
+            self.page.written.passed(at, len, to.spans);
+        }
+        len
+    }
+
+    /// A stretch of text and sequences that leave nothing: its text is written at once, and its
+    /// sequences are counted.
+    fn stretch<S: SpanReceiver>(&mut self, at: u64, rest: &[u8], to: &mut Sheet<'_, S>) -> usize {
+        let mut stretch = Stretch::of(rest);
+        if stretch.is_empty() {
+            return 0;
+        }
+        if stretch.has_cr() && !matches!(self.page.profile.cr, Cr::Newline | Cr::Drop) {
+            cut_at_bare_cr(&mut stretch);
+        }
+        let told = self.tell_sequences(at, &mut stretch);
+        let crs = match stretch.has_cr() {
+            true => self.end_lines(&mut stretch),
+            false => 0,
+        };
+        let sequences = stretch.sequences() as u64;
+        let erases = self.tell_erases(at, &stretch);
+        self.page.tally.removed.sequences += sequences;
+        self.page.tally.plain(Kind::Style, sequences - erases - told);
+        let (len, text_len) = (stretch.len(), stretch.text_len());
+        let kept = text_len - stretch.line_ends();
+        self.page.written.removed_bytes += (len - kept) as u64;
+        self.page.written.view += text_len as u64;
+        if let Some(out) = &mut to.out {
+            stretch.append_to(out);
+        }
+        if let Some(last) = stretch.last_text(len) {
+            self.page.line_has_text = stretch.raw()[last] != b'\n';
+        }
+        self.page.crs = crs;
+        self.leave(&stretch, text_len > 0);
+        len
+    }
+
+    /// Sets the context to what the stretch leaves.
+    fn leave(&mut self, stretch: &Stretch<'_>, has_text: bool) {
+        let tail = stretch.tail();
+        if !tail.is_empty() {
+            return self.after(tail);
+        }
+        let ends_line = stretch.has_cr() && self.cr_ends_line();
+        match has_text || ends_line {
+            true => self.context.line_end(&mut |_, _| {}),
+            false => self.context.interrupt(&mut |_, _| {}),
+        }
+    }
+
+    fn cr_ends_line(&self) -> bool {
+        matches!(self.page.profile.cr, Cr::Newline | Cr::Collapse | Cr::Overwrite)
+    }
+
+    /// Sets the context to what text of bases leaves: its last character does, but for one that
+    /// modifies the character before.
+    fn after(&mut self, text: &str) {
+        let mut last = text.chars().rev();
+        let Some(c) = last.next() else { return };
+        if category(c) == Category::EmojiModifier {
+            self.context.interrupt(&mut |_, _| {});
+            if let Some(before) = last.next() {
+                self.context.push(before, &mut |_, _| {});
+            }
+        }
+        self.context.push(c, &mut |_, _| {});
+    }
+
+    /// Tells of each sequence that is more than plain style. Ends the stretch where what follows is
+    /// no longer swift. Gives how many it told of.
+    fn tell_sequences(&mut self, at: u64, stretch: &mut Stretch<'_>) -> u64 {
+        let (mut from, mut told, mut styled) = (0, 0, 0);
+        while let Some(end) = stretch.next_end(from, self.page.attributes.is_idle()) {
+            if stretch.is_erase(end) {
+                from = end + 1;
+                continue;
+            }
+            let bytes = stretch.sequence(end);
+            let start = at + (end + 1 - bytes.len()) as u64;
+            from = end + 1;
+            let Some(sequence) = Sequence::csi(start, bytes) else { break };
+            if sequence.kind == Kind::Style || sequence.kind == Kind::Conceal {
+                self.style_up_to(stretch, styled, from - bytes.len());
+                styled = from;
+            }
+            self.page.told(&sequence);
+            told += 1;
+            if !self.page.is_swift() {
+                stretch.cut(from);
+                break;
+            }
+        }
+        self.style_up_to(stretch, styled, stretch.len());
+        told
+    }
+
+    /// Tells of each EL, as long as one more could add a span to its finding, and counts the others.
+    /// Gives how many there are.
+    fn tell_erases(&mut self, at: u64, stretch: &Stretch<'_>) -> u64 {
+        let erases = stretch.erases() as u64;
+        let (mut from, mut told) = (0, 0);
+        while told < erases && !self.page.tally.is_full(Kind::Erase) {
+            let Some(end) = stretch.next_erase(from) else { break };
+            let len = stretch.sequence(end).len() as u64;
+            self.page.tally.plain_at(Kind::Erase, (at + end as u64 + 1 - len, len));
+            (from, told) = (end + 1, told + 1);
+        }
+        self.page.tally.plain_more(Kind::Erase, erases - told);
+        erases
+    }
+
+    /// Tells the attributes of the plain styles between two places. None of them sets anything but
+    /// a foreground that could matter, so the last one that does is enough.
+    fn style_up_to(&mut self, stretch: &Stretch<'_>, from: usize, to: usize) {
+        let mut to = to;
+        while let Some(end) = stretch.last_end(to).filter(|&end| end >= from) {
+            let bytes = stretch.sequence(end);
+            if self.page.attributes.plain_style(bytes) {
+                break;
+            }
+            to = end;
+        }
+    }
+
+    /// What the CRs of a stretch are: part of a line end, a line end, or nothing. Gives how many at
+    /// its end wait for what follows.
+    fn end_lines(&mut self, stretch: &mut Stretch<'_>) -> u64 {
+        let mut from = 0;
+        while let Some(run) = Crs::next(stretch, from) {
+            from = run.end;
+            match run.before {
+                None => return run.count,
+                Some(b'\n') => {}
+                Some(_) => {
+                    self.page.tally.bare_crs(run.count);
+                    let before = stretch.last_text(run.first).map(|at| stretch.raw()[at]);
+                    let has_text = before.map_or(self.page.line_has_text, |byte| byte != b'\n');
+                    if has_text && self.page.profile.cr == Cr::Newline {
+                        stretch.end_line(run.last);
+                    }
+                }
+            }
+        }
+        0
+    }
+
+    /// A stretch piece by piece: for who wants spans, and where what is dropped leaves something.
+    fn piecewise<S: SpanReceiver>(&mut self, at: u64, rest: &[u8], to: &mut Sheet<'_, S>) -> usize {
+        let stretch = Stretch::of(rest);
+        let mut taken = 0;
+        for (place, piece) in stretch.pieces() {
+            let here = at + place as u64;
+            match piece {
+                Piece::Text(text) => {
+                    self.page.text(here, text, to);
+                    self.after(text);
+                    taken = place + text.len();
+                }
+                Piece::Cr => {
+                    self.control(here, b'\r', 1, to);
+                    taken = place + 1;
+                }
+                Piece::Sequence { bytes, is_plain } => {
+                    let sequence = match is_plain && bytes.ends_with(b"m") {
+                        true => Sequence::style(here, bytes),
+                        false => Sequence::csi(here, bytes),
+                    };
+                    let Some(sequence) = sequence else { break };
+                    self.interrupt(to);
+                    self.page.part(here, bytes.len() as u64, to);
+                    self.page.sequence(&sequence, to);
+                    taken = place + bytes.len();
+                }
+            }
+        }
+        taken
+    }
+}
+
+/// A run of CRs, with sequences between or not.
+struct Crs {
+    first: usize,
+    last: usize,
+    count: u64,
+    /// The byte of text before which it stands, and its place; the end of the stretch.
+    before: Option<u8>,
+    end: usize,
+}
+
+impl Crs {
+    /// The first run from a place on.
+    fn next(stretch: &Stretch<'_>, from: usize) -> Option<Self> {
+        let first = stretch.next_cr(from)?;
+        let text = stretch.next_text(first);
+        let end = text.unwrap_or(stretch.len());
+        let (mut count, mut last) = (1, first);
+        while let Some(cr) = stretch.next_cr(last + 1).filter(|&cr| cr < end) {
+            (count, last) = (count + 1, cr);
+        }
+        Some(Self { first, last, count, before: text.map(|at| stretch.raw()[at]), end })
+    }
+}
+
+/// Ends a stretch before a CR that is no part of a line end.
+fn cut_at_bare_cr(stretch: &mut Stretch<'_>) {
+    let mut from = 0;
+    while let Some(run) = Crs::next(stretch, from) {
+        from = run.end;
+        if run.before.is_some_and(|byte| byte != b'\n') {
+            return stretch.cut(run.first);
+        }
+    }
+}

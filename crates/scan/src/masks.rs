@@ -1,0 +1,279 @@
+//! What the bytes of a stretch are, 64 to a word: bit n of a word is byte n of its block.
+
+/// Bytes of a block.
+pub(crate) const BLOCK: usize = 64;
+
+/// Blocks of a stretch.
+pub(crate) const BLOCKS: usize = 32;
+
+/// One word of 64 bytes for each block of a stretch.
+pub(crate) type Words = [u64; BLOCKS];
+
+/// What was found of the bytes of a stretch. Each byte up to `len` is text, or a CR, or part of a
+/// complete control sequence, whose last byte is in `ends`.
+#[derive(Clone, Debug)]
+pub(crate) struct Masks {
+    /// Bytes that are kept.
+    pub(crate) text: Words,
+    /// The last byte of each sequence.
+    pub(crate) ends: Words,
+    /// Of these, the ones of EL, `CSI … K`.
+    pub(crate) erases: Words,
+    /// The ones of sequences that are neither EL nor style which hides nothing.
+    pub(crate) odd: Words,
+    /// CRs outside of sequences.
+    pub(crate) crs: Words,
+    /// Whether any bit of `odd`, and of `crs`, is set.
+    pub(crate) any_odd: bool,
+    pub(crate) any_cr: bool,
+    /// Bytes found; nothing is set beyond.
+    pub(crate) len: usize,
+}
+
+impl Masks {
+    pub(crate) const NONE: Self = Self {
+        text: [0; BLOCKS],
+        ends: [0; BLOCKS],
+        erases: [0; BLOCKS],
+        odd: [0; BLOCKS],
+        crs: [0; BLOCKS],
+        any_odd: false,
+        any_cr: false,
+        len: 0,
+    };
+
+    /// Ends the stretch at a byte, at or before its end.
+    #[inline]
+    pub(crate) fn cut(&mut self, len: usize) {
+        for block in len / BLOCK..self.len.div_ceil(BLOCK) {
+            let kept = if block == len / BLOCK { below(len % BLOCK) } else { 0 };
+            self.text[block] &= kept;
+            self.ends[block] &= kept;
+            self.erases[block] &= kept;
+            self.odd[block] &= kept;
+            self.crs[block] &= kept;
+        }
+        self.len = len;
+    }
+}
+
+/// The bits below bit `n`, which is at most 63.
+#[inline(always)]
+pub(crate) const fn below(n: usize) -> u64 {
+    (1 << n) - 1
+}
+
+/// Sets the bits from `from` to before `to`.
+pub(crate) fn set_run(words: &mut Words, from: usize, to: usize) {
+    if from == to {
+        return;
+    }
+    let last = to - 1;
+    for (block, word) in words.iter_mut().enumerate().take(last / BLOCK + 1).skip(from / BLOCK) {
+        let head = if block == from / BLOCK { !below(from % BLOCK) } else { !0 };
+        let tail = if block == last / BLOCK { !0 >> (BLOCK - 1 - last % BLOCK) } else { !0 };
+        *word |= head & tail;
+    }
+}
+
+/// The first set bit from `from` on.
+pub(crate) fn next(words: &Words, from: usize) -> Option<usize> {
+    let mut block = from / BLOCK;
+    let mut word = *words.get(block)? & !below(from % BLOCK);
+    while word == 0 {
+        block += 1;
+        word = *words.get(block)?;
+    }
+    Some(block * BLOCK + word.trailing_zeros() as usize)
+}
+
+/// The last set bit before `to`.
+pub(crate) fn last(words: &Words, to: usize) -> Option<usize> {
+    let mut block = to / BLOCK;
+    let mut word = words.get(block).map_or(0, |word| word & below(to % BLOCK));
+    while word == 0 {
+        block = block.checked_sub(1)?;
+        word = words[block];
+    }
+    Some(block * BLOCK + 63 - word.leading_zeros() as usize)
+}
+
+/// How many bits are set.
+pub(crate) fn count(words: &Words) -> usize {
+    words.iter().map(|word| word.count_ones() as usize).sum()
+}
+
+/// What vector code compares in a block: which of its bytes are what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes {
+    /// Not 20–7E, TAB or LF.
+    pub(crate) stops: u64,
+    /// 80–FF.
+    pub(crate) high: u64,
+    pub(crate) esc: u64,
+    pub(crate) cr: u64,
+    pub(crate) bracket: u64,
+    /// 30–3F, and the ones of `< = > ?` among them.
+    pub(crate) parameter: u64,
+    pub(crate) private: u64,
+    /// 40–7E, and `m` and `K` among them.
+    pub(crate) fin: u64,
+    pub(crate) m: u64,
+    pub(crate) k: u64,
+    /// `;` and `:`, the digits 0 and 1, and 4 and 8.
+    pub(crate) separator: u64,
+    pub(crate) zero: u64,
+    pub(crate) one: u64,
+    pub(crate) four_eight: u64,
+}
+
+/// What one block leaves to the next one: each a bit, for its first byte.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Carry {
+    /// The byte before is an ESC.
+    esc: u64,
+    /// A sequence is open and this may be its parameter.
+    csi: u64,
+    /// A parameter begins here; here after one zero; a 1 at its beginning is before.
+    token: u64,
+    zero: u64,
+    one: u64,
+    /// The open sequence may be more than style.
+    odd: bool,
+    /// Where the open sequence began.
+    pub(crate) open_at: usize,
+}
+
+impl Carry {
+    /// Whether a sequence is open.
+    #[inline(always)]
+    pub(crate) fn is_open(&self) -> bool {
+        self.esc | self.csi != 0
+    }
+
+    /// A block of nothing but text passed while no sequence was open.
+    #[inline(always)]
+    pub(crate) fn passed(&mut self) {
+        // What it leaves matters within a sequence alone.
+        (self.token, self.zero, self.one) = (0, 0, 0);
+    }
+
+    /// Finds the sequences of the block at `at`, and sets its words in `masks`. `bad` is what is no
+    /// text in it beside controls. Gives where the stretch ends, if it does within the block or in
+    /// the sequence that was open before it.
+    ///
+    /// A sequence is `ESC [`, parameters, a final byte. Adding the byte after `[` to the
+    /// parameters carries through their run to the byte behind: all sequences of the block end in
+    /// one addition. Subtracting where they begin from where they end sets all bits between.
+    #[inline(always)]
+    pub(crate) fn block(
+        &mut self,
+        at: usize,
+        bytes: &Bytes,
+        bad: u64,
+        masks: &mut Masks,
+    ) -> Option<usize> {
+        let was_open = self.esc | self.csi;
+        let after = bytes.esc << 1 | self.esc;
+        let start = after & bytes.bracket;
+        let first = start << 1 | self.csi;
+        let (sum, over) = bytes.parameter.overflowing_add(first);
+        let ends = sum & !bytes.parameter;
+        let inside = (ends << 1).wrapping_sub(bytes.esc | was_open);
+
+        let unfinished = ends & !bytes.fin | after & !bytes.bracket;
+        let controls = bytes.stops & !bytes.high & !bytes.esc & !bytes.cr;
+        let stops = unfinished | controls | bad;
+        let mut odd = ends & !(bytes.m | bytes.k);
+        let hiding = self.hiding(start, bytes) & inside;
+        if hiding != 0 || self.odd {
+            odd |= self.ends_of(hiding, ends);
+        }
+        let block = at / BLOCK;
+        masks.text[block] = !inside & !bytes.cr;
+        masks.ends[block] = ends;
+        masks.erases[block] = ends & bytes.k & !odd;
+        masks.odd[block] = odd;
+        masks.crs[block] = bytes.cr;
+        masks.any_odd |= odd != 0;
+        masks.any_cr |= bytes.cr != 0;
+        if stops != 0 {
+            return Some(self.stop(at, stops, unfinished, bytes.esc));
+        }
+        self.esc = bytes.esc >> 63;
+        self.csi = u64::from(over) | start >> 63;
+        if self.is_open() {
+            // A sequence that goes through a whole block is left to the rows, which know its limit.
+            if ends == 0 && was_open != 0 {
+                return Some(self.open_at);
+            }
+            self.open_at = (at + 63).wrapping_sub(bytes.esc.leading_zeros() as usize);
+        }
+        None
+    }
+
+    /// The same for a block without ESC while no sequence is open; `stops` is what is no text.
+    #[inline(always)]
+    pub(crate) fn text(
+        &mut self,
+        at: usize,
+        cr: u64,
+        stops: u64,
+        masks: &mut Masks,
+    ) -> Option<usize> {
+        self.passed();
+        masks.text[at / BLOCK] = !cr;
+        masks.crs[at / BLOCK] = cr;
+        masks.any_cr |= cr != 0;
+        (stops != 0).then(|| at + stops.trailing_zeros() as usize)
+    }
+
+    /// The bytes with which a parameter begins that may set a background or conceal: 4, 8, 10, with
+    /// one zero before them, two zeros, or a private marker. They count within sequences alone.
+    #[inline(always)]
+    fn hiding(&mut self, start: u64, bytes: &Bytes) -> u64 {
+        let begins = start | bytes.separator;
+        let token = begins << 1 | self.token;
+        let zeros = token & bytes.zero;
+        let behind_zero = zeros << 1 | self.zero;
+        let token_or_behind = token | behind_zero;
+        let ones = token_or_behind & bytes.one;
+        let behind_one = ones << 1 | self.one;
+        self.token = begins >> 63;
+        self.zero = zeros >> 63;
+        self.one = ones >> 63;
+        token_or_behind & bytes.four_eight | (behind_one | behind_zero) & bytes.zero | bytes.private
+    }
+
+    /// The ends of the sequences that hold these bits.
+    #[cold]
+    fn ends_of(&mut self, mut hiding: u64, ends: u64) -> u64 {
+        let mut odd = 0;
+        if self.odd {
+            hiding |= 1;
+        }
+        self.odd = false;
+        while hiding != 0 {
+            let after = ends & (!0 << hiding.trailing_zeros());
+            if after == 0 {
+                self.odd = true;
+                break;
+            }
+            let end = after & after.wrapping_neg();
+            odd |= end;
+            hiding &= !(end | (end - 1));
+        }
+        odd
+    }
+
+    /// Where what the rows must see begins: at the first of `stops`, or where its sequence does.
+    #[cold]
+    fn stop(&self, at: usize, stops: u64, unfinished: u64, esc: u64) -> usize {
+        let bit = stops.trailing_zeros() as usize;
+        match (unfinished >> bit & 1, esc & below(bit)) {
+            (0, _) => at + bit,
+            (_, 0) => self.open_at,
+            (_, before) => at + 63 - before.leading_zeros() as usize,
+        }
+    }
+}

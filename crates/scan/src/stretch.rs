@@ -1,0 +1,320 @@
+//! A stretch of a chunk of which nothing but the obvious is to be said.
+
+use crate::masks::{self, BLOCK, BLOCKS, Masks, Words, below};
+use crate::path::{Path, in_use};
+use crate::swar;
+
+/// Bytes of one stretch: what was found of it is still in the nearest cache when it is written.
+pub const STRETCH_BYTES_MAX: usize = BLOCK * BLOCKS;
+
+/// The head of a chunk, as far as every byte of it is one of these:
+///
+/// * *text*: 20–7E, TAB, LF, and well-formed characters that are bases (see
+///   [`noesc_text::is_base`]);
+/// * a CR;
+/// * part of a complete `ESC [`, parameters, final byte: nothing else inside, and shorter than
+///   every limit. It is *plain* when it is SGR that sets neither a background nor conceal, in any
+///   reading, or EL without a private marker; the others are odd, and so may be some that are
+///   neither.
+///
+/// ```
+/// use noesc_scan::Stretch;
+///
+/// let stretch = Stretch::of(b"a\x1b[31mred\x1b[0m\x1b]0;title\x07");
+/// let mut text = String::new();
+/// stretch.append_to(&mut text);
+/// assert_eq!((stretch.len(), stretch.sequences(), text.as_str()), (13, 2, "ared"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Stretch<'a> {
+    raw: &'a [u8],
+    masks: Masks,
+    /// CRs that become LF: set in `masks.text` too.
+    line_ends: Words,
+    any_line_end: bool,
+}
+
+/// A piece of a stretch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Text, as long as it goes.
+    Text(&'a str),
+    /// A CR.
+    Cr,
+    /// A control sequence.
+    Sequence {
+        /// Its bytes.
+        bytes: &'a [u8],
+        /// It is plain.
+        is_plain: bool,
+    },
+}
+
+impl<'a> Stretch<'a> {
+    /// The stretch at the head of these bytes, of at most [`STRETCH_BYTES_MAX`]; empty when the
+    /// first one is for the rows. What an end of the bytes cuts is not part of it.
+    #[must_use]
+    pub fn of(raw: &'a [u8]) -> Self {
+        let mut stretch =
+            Self { raw, masks: Masks::NONE, line_ends: [0; BLOCKS], any_line_end: false };
+        match in_use() {
+            Path::Rows => {}
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 => crate::x86::fill_avx512(raw, &mut stretch.masks),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 => crate::x86::fill_avx2(raw, &mut stretch.masks),
+            _ => swar::fill(raw, &mut stretch.masks),
+        }
+        stretch.raw = &raw[..stretch.masks.len];
+        stretch
+    }
+
+    /// Bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.masks.len
+    }
+
+    /// Whether it holds nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.masks.len == 0
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// How many sequences it holds.
+    #[must_use]
+    pub fn sequences(&self) -> usize {
+        masks::count(&self.masks.ends)
+    }
+
+    /// How many of these are EL.
+    #[must_use]
+    pub fn erases(&self) -> usize {
+        masks::count(&self.masks.erases)
+    }
+
+    /// The last byte of the first EL that ends at `from` or later.
+    #[must_use]
+    pub fn next_erase(&self, from: usize) -> Option<usize> {
+        masks::next(&self.masks.erases, from)
+    }
+
+    /// Whether an EL ends at `end`.
+    #[must_use]
+    pub fn is_erase(&self, end: usize) -> bool {
+        self.masks.erases[end / BLOCK] >> (end % BLOCK) & 1 == 1
+    }
+
+    /// Whether it holds a sequence that is odd.
+    #[must_use]
+    pub fn has_odd(&self) -> bool {
+        self.masks.any_odd
+    }
+
+    /// Whether it holds a CR.
+    #[must_use]
+    pub fn has_cr(&self) -> bool {
+        self.masks.any_cr
+    }
+
+    /// The last byte of the first sequence that ends at `from` or later; of the first odd one.
+    #[must_use]
+    pub fn next_end(&self, from: usize, odd: bool) -> Option<usize> {
+        masks::next(if odd { &self.masks.odd } else { &self.masks.ends }, from)
+    }
+
+    /// The last byte of the last sequence that ends before `to`.
+    #[must_use]
+    pub fn last_end(&self, to: usize) -> Option<usize> {
+        masks::last(&self.masks.ends, to)
+    }
+
+    /// The place of the first CR at `from` or later, unless it became a line end.
+    #[must_use]
+    pub fn next_cr(&self, from: usize) -> Option<usize> {
+        masks::next(&self.masks.crs, from)
+    }
+
+    /// The place of the first byte of text, or of a line end that was a CR, at `from` or later.
+    #[must_use]
+    pub fn next_text(&self, from: usize) -> Option<usize> {
+        masks::next(&self.masks.text, from)
+    }
+
+    /// The place of the last byte of text before `to`, a line end that was a CR included.
+    #[must_use]
+    pub fn last_text(&self, to: usize) -> Option<usize> {
+        masks::last(&self.masks.text, to)
+    }
+
+    /// The sequence whose last byte is at `end`.
+    #[must_use]
+    pub fn sequence(&self, end: usize) -> &'a [u8] {
+        let bytes = &self.raw[..=end];
+        let start = bytes.iter().rposition(|&b| b == 0x1B).unwrap_or(end);
+        &bytes[start..]
+    }
+
+    /// Ends it before `len`, which is the border of a piece; within a character it is the beginning
+    /// of that.
+    pub fn cut(&mut self, len: usize) {
+        let mut len = len.min(self.masks.len);
+        while len > 0 && self.raw.get(len).is_some_and(|b| (0x80..0xC0).contains(b)) {
+            len -= 1;
+        }
+        self.masks.cut(len);
+        for (line_ends, text) in self.line_ends.iter_mut().zip(self.masks.text) {
+            *line_ends &= text;
+        }
+        self.raw = &self.raw[..len];
+    }
+
+    /// Makes the CR at `at` a line end: an LF stands in its place.
+    pub fn end_line(&mut self, at: usize) {
+        if self.raw.get(at) == Some(&b'\r') {
+            let bit = 1 << (at % BLOCK);
+            self.masks.crs[at / BLOCK] &= !bit;
+            self.masks.text[at / BLOCK] |= bit;
+            self.line_ends[at / BLOCK] |= bit;
+            self.any_line_end = true;
+        }
+    }
+
+    /// Bytes of text, line ends that were CRs included.
+    #[must_use]
+    pub fn text_len(&self) -> usize {
+        masks::count(&self.masks.text)
+    }
+
+    /// How many CRs became line ends.
+    #[must_use]
+    pub fn line_ends(&self) -> usize {
+        if self.any_line_end { masks::count(&self.line_ends) } else { 0 }
+    }
+
+    /// Appends the text.
+    pub fn append_to(&self, to: &mut String) {
+        let len = self.text_len();
+        to.reserve(len + SLACK);
+        // SAFETY: what is written is whole well-formed characters: the text of a stretch is found to
+        // be so, a cut is at the border of a character, and an LF takes the place of a CR.
+        let bytes = unsafe { to.as_mut_vec() };
+        let from = bytes.len();
+        match in_use() {
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 => crate::x86::compress_avx512(self.raw, &self.masks.text, len, bytes),
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx2 => crate::x86::compress_avx2(self.raw, &self.masks.text, len, bytes),
+            _ => compress(self.raw, &self.masks.text, bytes),
+        }
+        if self.any_line_end {
+            self.write_line_ends(&mut bytes[from..]);
+        }
+    }
+
+    /// Writes an LF where a CR stands in the text.
+    fn write_line_ends(&self, text: &mut [u8]) {
+        let mut before = 0;
+        for (word, line_ends) in self.masks.text.iter().zip(self.line_ends) {
+            let mut rest = line_ends;
+            while rest != 0 {
+                let bit = rest.trailing_zeros() as usize;
+                let at = before + (word & below(bit)).count_ones() as usize;
+                if let Some(byte) = text.get_mut(at) {
+                    *byte = b'\n';
+                }
+                rest &= rest - 1;
+            }
+            before += word.count_ones() as usize;
+        }
+    }
+
+    /// The text at the very end, with nothing else behind it: at most its last eight bytes, whole
+    /// characters.
+    #[must_use]
+    pub fn tail(&self) -> &'a str {
+        let mut from = self.len().saturating_sub(8);
+        for block in from / BLOCK..self.len().div_ceil(BLOCK) {
+            let text = self.masks.text[block] & !self.line_ends[block];
+            let end = (self.len() - block * BLOCK).min(BLOCK);
+            let others = !text & (!0 >> (BLOCK - end));
+            if others != 0 {
+                from = from.max(block * BLOCK + 64 - others.leading_zeros() as usize);
+            }
+        }
+        while self.raw.get(from).is_some_and(|b| (0x80..0xC0).contains(b)) {
+            from += 1;
+        }
+        str::from_utf8(&self.raw[from..]).unwrap_or_default()
+    }
+
+    /// Its pieces, in order, each with its place.
+    #[must_use]
+    pub fn pieces(&self) -> Pieces<'_, 'a> {
+        Pieces { stretch: self, at: 0 }
+    }
+}
+
+/// Room behind the text that vector code may write to.
+pub(crate) const SLACK: usize = 64;
+
+/// Appends the bytes of a mask, run by run.
+pub(crate) fn compress(raw: &[u8], text: &Words, to: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(from) = masks::next(text, at) {
+        at = next_clear(text, from).min(raw.len());
+        to.extend_from_slice(&raw[from..at]);
+    }
+}
+
+/// The first clear bit from `from` on.
+fn next_clear(words: &Words, from: usize) -> usize {
+    let mut block = from / BLOCK;
+    let mut clear = !words[block] & !below(from % BLOCK);
+    while clear == 0 {
+        block += 1;
+        if block == BLOCKS {
+            return STRETCH_BYTES_MAX;
+        }
+        clear = !words[block];
+    }
+    block * BLOCK + clear.trailing_zeros() as usize
+}
+
+/// The pieces of a stretch; see [`Stretch::pieces`].
+#[derive(Clone, Debug)]
+pub struct Pieces<'s, 'a> {
+    stretch: &'s Stretch<'a>,
+    at: usize,
+}
+
+impl<'a> Iterator for Pieces<'_, 'a> {
+    type Item = (usize, Piece<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Stretch { raw, masks, .. } = self.stretch;
+        let at = self.at;
+        let first = *raw.get(at)?;
+        if masks.text[at / BLOCK] >> (at % BLOCK) & 1 == 1 {
+            self.at = next_clear(&masks.text, at).min(raw.len());
+            // SAFETY: a run of text in a stretch is whole well-formed characters; see `append_to`. A
+            // CR that became a line end is ASCII.
+            let text = unsafe { str::from_utf8_unchecked(&raw[at..self.at]) };
+            return Some((at, Piece::Text(text)));
+        }
+        if first == b'\r' {
+            self.at += 1;
+            return Some((at, Piece::Cr));
+        }
+        let end = masks::next(&masks.ends, at)?;
+        let is_plain = masks.odd[end / BLOCK] >> (end % BLOCK) & 1 == 0;
+        self.at = end + 1;
+        Some((at, Piece::Sequence { bytes: &raw[at..=end], is_plain }))
+    }
+}

@@ -1,0 +1,98 @@
+//! The scan of any processor: what it has no vectors for, it finds sequence by sequence.
+
+use crate::masks::{Masks, set_run};
+use crate::screen::base_len;
+use crate::stretch::STRETCH_BYTES_MAX;
+
+/// Parameters of a sequence that is taken here; the rows take longer ones.
+const PARAMETERS_MAX: usize = 64;
+
+/// Bytes compared at once.
+const STEP: usize = 32;
+
+/// Whether a byte is text of its own: TAB, LF, 20–7E.
+const fn is_ascii_text(byte: u8) -> bool {
+    matches!(byte, 0x09 | 0x0A | 0x20..=0x7E)
+}
+
+/// How many bytes of ASCII text there are.
+#[inline]
+fn ascii_len(bytes: &[u8]) -> usize {
+    let mut len = 0;
+    for block in bytes.chunks_exact(STEP) {
+        // No early exit within a block, so that it becomes vector code where there are vectors.
+        if !block.iter().fold(true, |all, &b| all & is_ascii_text(b)) {
+            break;
+        }
+        len += STEP;
+    }
+    len + bytes[len..].iter().take_while(|&&b| is_ascii_text(b)).count()
+}
+
+/// How many bytes of text there are: ASCII text and whole bases.
+pub(crate) fn text_len(bytes: &[u8]) -> usize {
+    let mut len = 0;
+    loop {
+        len += ascii_len(&bytes[len..]);
+        match base_len(&bytes[len..]) {
+            0 => return len,
+            n => len += n,
+        }
+    }
+}
+
+/// Finds a stretch at the head of `raw`.
+pub(crate) fn fill(raw: &[u8], masks: &mut Masks) {
+    let raw = &raw[..raw.len().min(STRETCH_BYTES_MAX)];
+    let mut at = 0;
+    while at < raw.len() {
+        let text = text_len(&raw[at..]);
+        set_run(&mut masks.text, at, at + text);
+        at += text;
+        match raw.get(at) {
+            Some(b'\r') => {
+                masks.any_cr = true;
+                set_run(&mut masks.crs, at, at + 1);
+                at += 1;
+            }
+            Some(0x1B) => {
+                let Some((len, is_odd)) = sequence(&raw[at..]) else { break };
+                at += len;
+                set_run(&mut masks.ends, at - 1, at);
+                if raw[at - 1] == b'K' && !is_odd {
+                    set_run(&mut masks.erases, at - 1, at);
+                }
+                if is_odd {
+                    masks.any_odd = true;
+                    set_run(&mut masks.odd, at - 1, at);
+                }
+            }
+            _ => break,
+        }
+    }
+    masks.len = at;
+}
+
+/// The length of the complete control sequence at the head of these bytes, and whether it is
+/// neither EL nor style that hides nothing.
+fn sequence(bytes: &[u8]) -> Option<(usize, bool)> {
+    let parameters = bytes.strip_prefix(b"\x1b[")?;
+    let mut hides = false;
+    // Where a parameter begins; where it does but for a zero; after a 1 in either place.
+    let (mut token, mut behind_zero, mut behind_one) = (true, false, false);
+    for (i, &byte) in parameters.iter().enumerate().take(PARAMETERS_MAX) {
+        match byte {
+            b'0'..=b'9' => {
+                hides |= (token || behind_zero) && matches!(byte, b'4' | b'8');
+                hides |= (behind_zero || behind_one) && byte == b'0';
+                (token, behind_zero, behind_one) =
+                    (false, token && byte == b'0', (token || behind_zero) && byte == b'1');
+            }
+            b':' | b';' => (token, behind_zero, behind_one) = (true, false, false),
+            b'<'..=b'?' => hides = true,
+            0x40..=0x7E => return Some((i + 3, hides || !matches!(byte, b'm' | b'K'))),
+            _ => return None,
+        }
+    }
+    None
+}
