@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+mod bench;
 mod bench_memory;
 mod bench_run;
 mod bench_scan;
@@ -12,6 +13,8 @@ mod tidy;
 
 const USAGE: &str = "usage: cargo xtask NAME [ARGUMENT...]
 
+  bench [--quick] [--tsv] [--input NAME]...    compare the speed with others that strip sequences;
+      with --through what they let through, with --search search for the slowest input
   bench-memory [--bytes N]    measure the command's peak memory on endless inputs, 2 GB each
   bench-run [--bytes N]    measure what noesc run costs: its start, and 2 GiB of output
   bench-scan [FOLDER]    compare the speed of noesc scan with that of rg counting lines
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
     match name.as_str() {
+        "bench" => bench::run(&rest),
         "bench-memory" => bench_memory::run(&rest),
         "bench-run" => bench_run::run(&rest),
         "bench-scan" => bench_scan::run(&rest),
