@@ -69,9 +69,9 @@ pub(crate) fn text_len(raw: &[u8], at: usize) -> usize {
     }
 }
 
-/// The text at the head of `raw`.
-pub(crate) fn text(raw: &[u8]) -> &[u8] {
-    &raw[..without_joiner(raw, text_len(raw, 0))]
+/// Where the text ends that goes on at `from`.
+pub(crate) fn text(raw: &[u8], from: usize) -> usize {
+    without_joiner(raw, from + text_len(raw, from))
 }
 
 /// Finds a stretch at the head of `raw`.
