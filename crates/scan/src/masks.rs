@@ -89,7 +89,7 @@ pub(crate) fn next(words: &Words, from: usize) -> Option<usize> {
 
 /// The last set bit before `to`.
 pub(crate) fn last(words: &Words, to: usize) -> Option<usize> {
-    let mut block = to / BLOCK;
+    let mut block = (to / BLOCK).min(BLOCKS);
     let mut word = words.get(block).map_or(0, |word| word & below(to % BLOCK));
     while word == 0 {
         block = block.checked_sub(1)?;
