@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use noesc_grammar::{Event, Parser};
+use noesc_grammar::{Event, Parser, Scanner};
 use noesc_text::{Context, is_ordinary};
 
 use crate::audit::escape_into;
@@ -14,8 +14,13 @@ use crate::sheet::{Sheet, Written};
 use crate::span::SpanReceiver;
 use crate::window::Window;
 
-/// Bytes of a chunk that go through the parser before it is tried again to do without.
-const PIECE_BYTES: usize = 64;
+/// Bytes of a chunk that go through the parser before it is tried again to do without: few at
+/// first, and more each time that gave nothing.
+const PIECE_BYTES_MIN: usize = 16;
+const PIECE_BYTES_MAX: usize = 2048;
+
+/// Bytes without events that are worth the looking for them.
+const SWIFT_BYTES_MIN: usize = 64;
 
 /// A streaming boundary for one stream: bytes in, view out.
 ///
@@ -51,6 +56,19 @@ pub struct Boundary {
     apart: Written,
     /// Decodes what [`Form::Off`] lets pass.
     lossy: Lossy,
+}
+
+/// The scan that this processor is best at.
+struct Vectors;
+
+impl Scanner for Vectors {
+    fn payload_len(&self, bytes: &[u8]) -> usize {
+        noesc_scan::payload_len(bytes)
+    }
+
+    fn range_len(&self, bytes: &[u8], first: u8, last: u8) -> usize {
+        noesc_scan::range_len(bytes, first, last)
+    }
 }
 
 /// Takes the events.
@@ -135,16 +153,21 @@ impl Boundary {
     fn read<S: SpanReceiver>(&mut self, chunk: &[u8], to: &mut Sheet<'_, S>) {
         let Self { parser, reader, .. } = self;
         let mut rest = chunk;
+        let mut most = PIECE_BYTES_MIN;
         while !rest.is_empty() {
-            if parser.is_between() {
+            if reader.can_be_swift() && parser.is_between() {
                 let swift = reader.swift(parser.offset(), rest, to);
                 parser.pass_over(swift);
                 rest = &rest[swift..];
+                if swift >= SWIFT_BYTES_MIN {
+                    most = PIECE_BYTES_MIN;
+                }
             }
-            let most = if reader.edits() { rest.len() } else { PIECE_BYTES };
-            let (piece, behind) = rest.split_at(rest.len().min(most));
-            parser.push(piece, &mut |at, event: Event<'_>| reader.event(at, event, to));
-            rest = behind;
+            let len = parser.push_some(&Vectors, rest, most, &mut |at, event: Event<'_>| {
+                reader.event(at, event, to);
+            });
+            most = most.saturating_mul(2).min(PIECE_BYTES_MAX);
+            rest = &rest[len..];
         }
     }
 
@@ -402,7 +425,7 @@ mod tests {
 
     #[test]
     fn a_sequence_across_two_pieces_of_a_chunk_is_one() {
-        for before in PIECE_BYTES - 6..=PIECE_BYTES + 1 {
+        for before in (10..=17).chain(PIECE_BYTES_MAX - 6..=PIECE_BYTES_MAX + 1) {
             let text = "x".repeat(before);
             let chunk = format!("{text}\x1b[31m\u{e9}\u{301}\r\n{text}\x1b[m");
             let mut view = String::new();

@@ -5,7 +5,7 @@
 
 use noesc_grammar::{Kind, Sequence};
 use noesc_scan::{Piece, Stretch, text_into};
-use noesc_text::{Category, category};
+use noesc_text::{Category, Context, Verdict, category, is_base};
 
 use crate::boundary::Reader;
 use crate::profile::{Cr, Form, Removed, Style};
@@ -14,6 +14,12 @@ use crate::span::SpanReceiver;
 
 /// Bytes below which looking for a stretch costs more than it gives.
 const BYTES_MIN: usize = 16;
+
+/// Bytes between two characters to be judged up to which it is quicker to judge all between them.
+const NEAR_BYTES: usize = 24;
+
+/// Bytes of text that are looked back over: more than a base and all that is kept on it.
+const TAIL_BYTES: usize = 64;
 
 impl Reader {
     /// Takes the bytes at the head of `rest` that need no rule, `at` their offset. Gives how many.
@@ -40,6 +46,11 @@ impl Reader {
         taken
     }
 
+    /// Whether the settings let bytes pass without events at all.
+    pub(crate) fn can_be_swift(&self) -> bool {
+        self.page.profile.form == Form::Text && !self.page.editing
+    }
+
     /// Nothing that came before bears on what comes but the style that is in force.
     fn is_swift(&self) -> bool {
         self.page.profile.form == Form::Text
@@ -60,11 +71,7 @@ impl Reader {
         let Some(out) = &mut to.out else { return 0 };
         let len = text_into(rest, out);
         if len > 0 {
-            let mut from = out.len() - len.min(8);
-            while !out.is_char_boundary(from) {
-                from += 1;
-            }
-            self.after(&out[from..]);
+            self.after(tail(&out[out.len() - len..]));
             self.page.line_has_text = !out.ends_with('\n');
             self.page.written.passed(at, len, to.spans);
         }
@@ -75,6 +82,9 @@ impl Reader {
     /// sequences are counted.
     fn stretch<S: SpanReceiver>(&mut self, at: u64, rest: &[u8], to: &mut Sheet<'_, S>) -> usize {
         let mut stretch = Stretch::of(rest);
+        if stretch.has_special() {
+            self.judge(&mut stretch);
+        }
         if stretch.is_empty() {
             return 0;
         }
@@ -101,20 +111,25 @@ impl Reader {
             self.page.line_has_text = stretch.raw()[last] != b'\n';
         }
         self.page.crs = crs;
-        self.leave(&stretch, text_len > 0);
+        self.leave(&stretch);
         len
     }
 
     /// Sets the context to what the stretch leaves.
-    fn leave(&mut self, stretch: &Stretch<'_>, has_text: bool) {
-        let tail = stretch.tail();
-        if !tail.is_empty() {
-            return self.after(tail);
+    fn leave(&mut self, stretch: &Stretch<'_>) {
+        let end = stretch.last_text(stretch.len()).map_or(0, |last| last + 1);
+        if end > 0 {
+            let (start, run) = stretch.run_before(end);
+            if start > 0 {
+                self.context.interrupt(&mut |_, _| {});
+            }
+            self.after(tail(run));
         }
-        let ends_line = stretch.has_cr() && self.cr_ends_line();
-        match has_text || ends_line {
-            true => self.context.line_end(&mut |_, _| {}),
-            false => self.context.interrupt(&mut |_, _| {}),
+        if end < stretch.len() {
+            match stretch.next_cr(end).is_some() && self.cr_ends_line() {
+                true => self.context.line_end(&mut |_, _| {}),
+                false => self.context.interrupt(&mut |_, _| {}),
+            }
         }
     }
 
@@ -122,18 +137,57 @@ impl Reader {
         matches!(self.page.profile.cr, Cr::Newline | Cr::Collapse | Cr::Overwrite)
     }
 
-    /// Sets the context to what text of bases leaves: its last character does, but for one that
-    /// modifies the character before.
+    /// Sets the context to what text leaves of which everything was kept. What comes before the last
+    /// base in it does not matter, but for the character that a modifier modifies.
     fn after(&mut self, text: &str) {
-        let mut last = text.chars().rev();
-        let Some(c) = last.next() else { return };
-        if category(c) == Category::EmojiModifier {
-            self.context.interrupt(&mut |_, _| {});
-            if let Some(before) = last.next() {
-                self.context.push(before, &mut |_, _| {});
+        match anchor(text) {
+            Some(from) => {
+                self.context.interrupt(&mut |_, _| {});
+                text[from..].chars().for_each(|c| self.context.push(c, &mut |_, _| {}));
             }
+            // It follows what the context knows.
+            None => text.chars().for_each(|c| self.context.push(c, &mut |_, _| {})),
         }
-        self.context.push(c, &mut |_, _| {});
+    }
+
+    /// Ends a stretch before the first character that is not kept, or not certain to be.
+    fn judge(&self, stretch: &mut Stretch<'_>) {
+        let mut from = 0;
+        while let Some(special) = stretch.next_special(from) {
+            let (start, before) = stretch.run_before(special);
+            let (mut context, from_here) = match anchor(before) {
+                Some(at) => (Context::default(), start + at),
+                None if start == 0 => (self.context.clone(), 0),
+                // What is before a sequence may still count.
+                None => return stretch.cut(special),
+            };
+            // The first character without a verdict, and the first one that is not kept.
+            let (mut settled, mut dropped) = (from_here, None);
+            let mut at = from_here;
+            let mut until = special;
+            for c in stretch.run_from(from_here).chars() {
+                context.push(c, &mut |c, verdict| {
+                    if verdict != Verdict::Keep {
+                        dropped.get_or_insert(settled);
+                    }
+                    settled += c.len_utf8();
+                });
+                at += c.len_utf8();
+                if dropped.is_some() {
+                    break;
+                }
+                if at > until && !context.is_holding() {
+                    match stretch.next_special(at) {
+                        Some(next) if next < at + NEAR_BYTES => until = next,
+                        _ => break,
+                    }
+                }
+            }
+            if let Some(place) = dropped.or(context.is_holding().then_some(settled)) {
+                return stretch.cut(place);
+            }
+            from = at;
+        }
     }
 
     /// Tells of each sequence that is more than plain style. Ends the stretch where what follows is
@@ -195,6 +249,9 @@ impl Reader {
     /// What the CRs of a stretch are: part of a line end, a line end, or nothing. Gives how many at
     /// its end wait for what follows.
     fn end_lines(&mut self, stretch: &mut Stretch<'_>) -> u64 {
+        if self.page.profile.cr == Cr::Newline {
+            self.page.tally.bare_crs(stretch.end_lines() as u64);
+        }
         let mut from = 0;
         while let Some(run) = Crs::next(stretch, from) {
             from = run.end;
@@ -216,7 +273,10 @@ impl Reader {
 
     /// A stretch piece by piece: for who wants spans, and where what is dropped leaves something.
     fn piecewise<S: SpanReceiver>(&mut self, at: u64, rest: &[u8], to: &mut Sheet<'_, S>) -> usize {
-        let stretch = Stretch::of(rest);
+        let mut stretch = Stretch::of(rest);
+        if stretch.has_special() {
+            self.judge(&mut stretch);
+        }
         let mut taken = 0;
         for (place, piece) in stretch.pieces() {
             let here = at + place as u64;
@@ -244,6 +304,26 @@ impl Reader {
             }
         }
         taken
+    }
+}
+
+/// The end of a text, whole characters.
+fn tail(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(TAIL_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
+
+/// The place of the last character in a text that leaves a context the same whatever was before it: a
+/// base or a line end; of a modifier, the character before.
+fn anchor(text: &str) -> Option<usize> {
+    let mut last = text.char_indices().rev();
+    let (at, c) = last.find(|&(_, c)| c == '\n' || is_base(c))?;
+    match category(c) {
+        Category::EmojiModifier => last.next().map(|(before, _)| before),
+        _ => Some(at),
     }
 }
 

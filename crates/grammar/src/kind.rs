@@ -374,6 +374,25 @@ impl Prefix {
         self.keep(byte);
     }
 
+    /// The same as to push each byte.
+    pub(crate) fn extend(&mut self, bytes: &[u8]) {
+        let is_full = |prefix: &Self| usize::from(prefix.len) == PREFIX_BYTES_MAX;
+        let mut rest = bytes.iter();
+        while !is_full(self)
+            && let Some(&byte) = rest.next()
+        {
+            self.push(byte);
+        }
+        // Of the rest only what the last field is can matter.
+        self.field = match rest.as_slice() {
+            [] => self.field,
+            [.., b';'] => Field::Empty,
+            [.., b';', b'?'] => Field::Question,
+            [b'?'] if self.field == Field::Empty => Field::Question,
+            _ => Field::Longer,
+        };
+    }
+
     fn keep(&mut self, byte: u8) {
         if let Some(cell) = self.bytes.get_mut(usize::from(self.len)) {
             *cell = byte;

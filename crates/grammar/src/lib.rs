@@ -18,4 +18,5 @@ mod sgr;
 pub use event::{Class, Ending, Event, Receiver, Sequence};
 pub use kind::{Kind, Severity};
 pub use parser::{CSI_BYTES_MAX, ESCAPE_BYTES_MAX, Parser, RAW_HOLD_MAX, STRING_BYTES_MAX};
+pub use run::Scanner;
 pub use sgr::{Colour, Sgr, SgrParameters};

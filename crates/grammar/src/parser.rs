@@ -3,7 +3,7 @@
 use crate::event::{Class, Ending, Event, Receiver, Sequence};
 use crate::kind::{self, Prefix};
 use crate::rows::{Action, Rule, State, TABLE};
-use crate::run::text_prefix;
+use crate::run::{ByteByByte, Scanner, char_len, text_prefix};
 
 /// Parameter and intermediate bytes of one CSI, beyond which it is overlong. Real sequences need a
 /// few dozen (32 parameters of a colour); terminals keep between 16 parameters and 1 KiB.
@@ -138,14 +138,59 @@ impl Parser {
 
     /// Reads a chunk. Linear in its length.
     pub fn push(&mut self, bytes: &[u8], to: &mut impl Receiver) {
+        self.push_by(&ByteByByte, bytes, to);
+    }
+
+    /// The same, with a scanner that finds how far payload and parameters go.
+    pub fn push_by(&mut self, scanner: &impl Scanner, bytes: &[u8], to: &mut impl Receiver) {
+        self.read(scanner, bytes, usize::MAX, to);
+    }
+
+    /// The same with no more of a chunk than `enough` bytes and what is open then, to its end. Gives
+    /// how many bytes it read: all of them unless it stands [between](Self::is_between) two
+    /// sequences.
+    ///
+    /// ```
+    /// use noesc_grammar::{Event, Parser, Scanner};
+    /// # struct Slow;
+    /// # impl Scanner for Slow {
+    /// #     fn payload_len(&self, _: &[u8]) -> usize { 0 }
+    /// #     fn range_len(&self, _: &[u8], _: u8, _: u8) -> usize { 0 }
+    /// # }
+    ///
+    /// let mut parser = Parser::new();
+    /// let mut ignore = |_: u64, _: Event<'_>| {};
+    /// assert_eq!(parser.push_some(&Slow, b"a\x1b[31mbc", 2, &mut ignore), 6);
+    /// ```
+    pub fn push_some(
+        &mut self,
+        scanner: &impl Scanner,
+        bytes: &[u8],
+        enough: usize,
+        to: &mut impl Receiver,
+    ) -> usize {
+        self.read(scanner, bytes, enough, to)
+    }
+
+    fn read(
+        &mut self,
+        scanner: &impl Scanner,
+        bytes: &[u8],
+        enough: usize,
+        to: &mut impl Receiver,
+    ) -> usize {
         let mut i = 0;
         while i < bytes.len() {
             if self.state == State::Ground {
                 if self.split_from.is_some() {
                     self.look_for_introducer(bytes[i], to);
                 }
+                if i >= enough && self.split_from.is_none() {
+                    break;
+                }
                 // One byte at a time while a split introducer is looked for.
-                let end = if self.split_from.is_some() { i + 1 } else { bytes.len() };
+                let most = if self.split_from.is_some() { i + 1 } else { enough };
+                let end = most.min(bytes.len());
                 let text = text_prefix(&bytes[i..end]);
                 if !text.is_empty() {
                     self.given += text.len() as u64;
@@ -154,8 +199,8 @@ impl Parser {
                     i += text.len();
                     continue;
                 }
-            } else if self.state == State::Str {
-                let n = self.payload_prefix(&bytes[i..]);
+            } else {
+                let n = self.pass(scanner, &bytes[i..]);
                 if n > 0 {
                     i += n;
                     continue;
@@ -169,6 +214,7 @@ impl Parser {
             }
         }
         self.flush(to);
+        i
     }
 
     /// Ends the stream: what is open is unterminated. The parser can be used again; offsets go on.
@@ -326,21 +372,33 @@ impl Parser {
         false
     }
 
-    /// Takes the payload bytes at the head of a chunk that need no rule of their own. Returns how
-    /// many.
-    fn payload_prefix(&mut self, bytes: &[u8]) -> usize {
-        let mut n = 0;
-        for &byte in bytes {
-            let rule = TABLE[State::Str as usize][byte as usize];
-            if rule.action != Action::Payload || rule.next != State::Str {
-                break;
+    /// Takes the bytes at the head of a chunk that go on with the open sequence and need no rule of
+    /// their own. Returns how many.
+    fn pass(&mut self, scanner: &impl Scanner, bytes: &[u8]) -> usize {
+        let n = match self.state {
+            State::Str => {
+                let mut n = scanner.payload_len(bytes);
+                // A whole character: none of its bytes is a control. C2 may begin an encoded ST.
+                n += if n == 0 && bytes[0] > 0xC2 { char_len(bytes) } else { 0 };
+                let payload = &bytes[..n];
+                self.open.prefix.extend(payload);
+                self.open.payload += n as u64;
+                self.open.overlong |= self.open.payload > STRING_BYTES_MAX;
+                n
             }
-            self.open.prefix.push(byte);
-            n += 1;
-        }
-        self.open.payload += n as u64;
-        self.open.overlong |= self.open.payload > STRING_BYTES_MAX;
+            State::Csi => self.pass_collected(scanner.range_len(bytes, 0x30, 0x3F), bytes),
+            State::CsiInter => self.pass_collected(scanner.range_len(bytes, 0x20, 0x2F), bytes),
+            _ => 0,
+        };
         self.at += n as u64;
+        n
+    }
+
+    fn pass_collected(&mut self, n: usize, bytes: &[u8]) -> usize {
+        let kept = n.min(CSI_BYTES_MAX.saturating_sub(self.held_len));
+        self.held[self.held_len..self.held_len + kept].copy_from_slice(&bytes[..kept]);
+        self.held_len += kept;
+        self.open.overlong |= kept < n;
         n
     }
 

@@ -1,4 +1,32 @@
-//! How far text goes: the step that a faster scanner may replace. The rows stay the definition.
+//! How far one kind of byte goes: the step that a faster scanner may replace. The rows stay the
+//! definition.
+
+/// Says how many bytes at the head of a chunk are of one kind. A parser may be lent a faster one than
+/// its own; an answer that is too low costs speed alone, one that is too high breaks every promise.
+pub trait Scanner {
+    /// Bytes of a control string that are nothing but payload: none of BEL, LF, CR, CAN, SUB, ESC,
+    /// 9C and C2–F4.
+    fn payload_len(&self, bytes: &[u8]) -> usize;
+
+    /// Bytes between two values, these included.
+    fn range_len(&self, bytes: &[u8], first: u8, last: u8) -> usize;
+}
+
+/// Byte by byte.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ByteByByte;
+
+impl Scanner for ByteByByte {
+    fn payload_len(&self, bytes: &[u8]) -> usize {
+        let ends =
+            |b: &&u8| matches!(b, 0x07 | 0x0A | 0x0D | 0x18 | 0x1A | 0x1B | 0x9C | 0xC2..=0xF4);
+        bytes.iter().take_while(|b| !ends(b)).count()
+    }
+
+    fn range_len(&self, bytes: &[u8], first: u8, last: u8) -> usize {
+        bytes.iter().take_while(|b| (first..=last).contains(*b)).count()
+    }
+}
 
 /// Whether a byte is text of its own: TAB, LF, 20–7E.
 const fn is_ascii_text(byte: u8) -> bool {
@@ -41,7 +69,7 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
 }
 
 /// Length of the whole well-formed character from U+00A0 on that begins here, 2 to 4; else 0.
-fn char_len(bytes: &[u8]) -> usize {
+pub(crate) fn char_len(bytes: &[u8]) -> usize {
     let tail = |i: usize| matches!(bytes.get(i), Some(0x80..=0xBF));
     let second = |first: u8, last: u8| bytes.get(1).is_some_and(|b| (first..=last).contains(b));
     let Some(&lead) = bytes.first() else { return 0 };

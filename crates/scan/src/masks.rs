@@ -4,7 +4,7 @@
 pub(crate) const BLOCK: usize = 64;
 
 /// Blocks of a stretch.
-pub(crate) const BLOCKS: usize = 32;
+pub(crate) const BLOCKS: usize = 64;
 
 /// One word of 64 bytes for each block of a stretch.
 pub(crate) type Words = [u64; BLOCKS];
@@ -23,9 +23,12 @@ pub(crate) struct Masks {
     pub(crate) odd: Words,
     /// CRs outside of sequences.
     pub(crate) crs: Words,
-    /// Whether any bit of `odd`, and of `crs`, is set.
+    /// The first bytes of characters in the text that are no bases.
+    pub(crate) special: Words,
+    /// Whether any bit of `odd`, of `crs`, and of `special` is set.
     pub(crate) any_odd: bool,
     pub(crate) any_cr: bool,
+    pub(crate) any_special: bool,
     /// Bytes found; nothing is set beyond.
     pub(crate) len: usize,
 }
@@ -37,8 +40,10 @@ impl Masks {
         erases: [0; BLOCKS],
         odd: [0; BLOCKS],
         crs: [0; BLOCKS],
+        special: [0; BLOCKS],
         any_odd: false,
         any_cr: false,
+        any_special: false,
         len: 0,
     };
 
@@ -52,6 +57,7 @@ impl Masks {
             self.erases[block] &= kept;
             self.odd[block] &= kept;
             self.crs[block] &= kept;
+            self.special[block] &= kept;
         }
         self.len = len;
     }
@@ -61,6 +67,12 @@ impl Masks {
 #[inline(always)]
 pub(crate) const fn below(n: usize) -> u64 {
     (1 << n) - 1
+}
+
+/// Whether a bit is set.
+#[inline(always)]
+pub(crate) fn is_set(words: &Words, at: usize) -> bool {
+    words[at / BLOCK] >> (at % BLOCK) & 1 == 1
 }
 
 /// Sets the bits from `from` to before `to`.
@@ -74,6 +86,32 @@ pub(crate) fn set_run(words: &mut Words, from: usize, to: usize) {
         let tail = if block == last / BLOCK { !0 >> (BLOCK - 1 - last % BLOCK) } else { !0 };
         *word |= head & tail;
     }
+}
+
+/// The first clear bit from `from` on.
+pub(crate) fn next_clear(words: &Words, from: usize) -> usize {
+    let mut block = from / BLOCK;
+    let mut clear = !words[block] & !below(from % BLOCK);
+    while clear == 0 {
+        block += 1;
+        if block == BLOCKS {
+            return BLOCK * BLOCKS;
+        }
+        clear = !words[block];
+    }
+    block * BLOCK + clear.trailing_zeros() as usize
+}
+
+/// The place behind the last clear bit before `to`; 0 where there is none.
+pub(crate) fn run_start(words: &Words, to: usize) -> usize {
+    let mut block = to / BLOCK;
+    let mut clear = words.get(block).map_or(0, |word| !word & below(to % BLOCK));
+    while clear == 0 {
+        let Some(before) = block.checked_sub(1) else { return 0 };
+        block = before;
+        clear = !words[block];
+    }
+    block * BLOCK + 64 - clear.leading_zeros() as usize
 }
 
 /// The first set bit from `from` on.
@@ -96,11 +134,6 @@ pub(crate) fn last(words: &Words, to: usize) -> Option<usize> {
         word = words[block];
     }
     Some(block * BLOCK + 63 - word.leading_zeros() as usize)
-}
-
-/// How many bits are set.
-pub(crate) fn count(words: &Words) -> usize {
-    words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
 /// What vector code compares in a block: which of its bytes are what.

@@ -1,6 +1,6 @@
 //! A stretch of a chunk of which nothing but the obvious is to be said.
 
-use crate::masks::{self, BLOCK, BLOCKS, Masks, Words, below};
+use crate::masks::{self, BLOCK, BLOCKS, Masks, Words};
 use crate::path::{Path, in_use};
 use crate::swar;
 
@@ -9,8 +9,8 @@ pub const STRETCH_BYTES_MAX: usize = BLOCK * BLOCKS;
 
 /// The head of a chunk, as far as every byte of it is one of these:
 ///
-/// * *text*: 20–7E, TAB, LF, and well-formed characters that are bases (see
-///   [`noesc_text::is_base`]);
+/// * *text*: 20–7E, TAB, LF, and well-formed characters from U+00A0 on; of these it is known which
+///   are bases (see [`noesc_text::is_base`]) and which are special;
 /// * a CR;
 /// * part of a complete `ESC [`, parameters, final byte: nothing else inside, and shorter than
 ///   every limit. It is *plain* when it is SGR that sets neither a background nor conceal, in any
@@ -54,6 +54,7 @@ impl<'a> Stretch<'a> {
     /// The stretch at the head of these bytes, of at most [`STRETCH_BYTES_MAX`]; empty when the
     /// first one is for the rows. What an end of the bytes cuts is not part of it.
     #[must_use]
+    #[inline]
     pub fn of(raw: &'a [u8]) -> Self {
         let mut stretch =
             Self { raw, masks: Masks::NONE, line_ends: [0; BLOCKS], any_line_end: false };
@@ -90,13 +91,13 @@ impl<'a> Stretch<'a> {
     /// How many sequences it holds.
     #[must_use]
     pub fn sequences(&self) -> usize {
-        masks::count(&self.masks.ends)
+        self.count(&self.masks.ends)
     }
 
     /// How many of these are EL.
     #[must_use]
     pub fn erases(&self) -> usize {
-        masks::count(&self.masks.erases)
+        self.count(&self.masks.erases)
     }
 
     /// The last byte of the first EL that ends at `from` or later.
@@ -108,7 +109,7 @@ impl<'a> Stretch<'a> {
     /// Whether an EL ends at `end`.
     #[must_use]
     pub fn is_erase(&self, end: usize) -> bool {
-        self.masks.erases[end / BLOCK] >> (end % BLOCK) & 1 == 1
+        masks::is_set(&self.masks.erases, end)
     }
 
     /// Whether it holds a sequence that is odd.
@@ -175,6 +176,40 @@ impl<'a> Stretch<'a> {
         self.raw = &self.raw[..len];
     }
 
+    /// Makes each CR a line end that stands directly between text on both sides, no LF among it, and
+    /// passes over each before an LF. Gives how many it made.
+    pub fn end_lines(&mut self) -> usize {
+        let mut made = 0;
+        for block in 0..self.len().div_ceil(BLOCK) {
+            let mut rest = self.masks.crs[block];
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                rest &= rest - 1;
+                let at = block * BLOCK + bit.trailing_zeros() as usize;
+                let Some(&[before, _, after]) = at
+                    .checked_sub(1)
+                    .and_then(|before| self.raw.get(before..before + 3))
+                    .and_then(|three| three.first_chunk())
+                else {
+                    continue;
+                };
+                if !masks::is_set(&self.masks.text, at + 1) {
+                    continue;
+                }
+                if after == b'\n' {
+                    self.masks.crs[block] &= !bit;
+                } else if before != b'\n' && masks::is_set(&self.masks.text, at - 1) {
+                    self.masks.crs[block] &= !bit;
+                    self.masks.text[block] |= bit;
+                    self.line_ends[block] |= bit;
+                    made += 1;
+                }
+            }
+        }
+        self.any_line_end |= made > 0;
+        made
+    }
+
     /// Makes the CR at `at` a line end: an LF stands in its place.
     pub fn end_line(&mut self, at: usize) {
         if self.raw.get(at) == Some(&b'\r') {
@@ -189,69 +224,86 @@ impl<'a> Stretch<'a> {
     /// Bytes of text, line ends that were CRs included.
     #[must_use]
     pub fn text_len(&self) -> usize {
-        masks::count(&self.masks.text)
+        self.count(&self.masks.text)
     }
 
     /// How many CRs became line ends.
     #[must_use]
     pub fn line_ends(&self) -> usize {
-        if self.any_line_end { masks::count(&self.line_ends) } else { 0 }
+        if self.any_line_end { self.count(&self.line_ends) } else { 0 }
     }
 
     /// Appends the text.
     pub fn append_to(&self, to: &mut String) {
-        let len = self.text_len();
-        to.reserve(len + SLACK);
         // SAFETY: what is written is whole well-formed characters: the text of a stretch is found to
         // be so, a cut is at the border of a character, and an LF takes the place of a CR.
         let bytes = unsafe { to.as_mut_vec() };
-        let from = bytes.len();
+        let line_ends = self.any_line_end.then_some(&self.line_ends);
         match in_use() {
             #[cfg(target_arch = "x86_64")]
-            Path::Avx512 => crate::x86::compress_avx512(self.raw, &self.masks.text, len, bytes),
+            Path::Avx512 => {
+                crate::x86::compress_avx512(self.raw, &self.masks.text, line_ends, bytes);
+            }
             #[cfg(target_arch = "x86_64")]
-            Path::Avx2 => crate::x86::compress_avx2(self.raw, &self.masks.text, len, bytes),
-            _ => compress(self.raw, &self.masks.text, bytes),
-        }
-        if self.any_line_end {
-            self.write_line_ends(&mut bytes[from..]);
+            Path::Avx2 => crate::x86::compress_avx2(self.raw, &self.masks.text, line_ends, bytes),
+            _ => swar::compress(self.raw, &self.masks.text, line_ends, bytes),
         }
     }
 
-    /// Writes an LF where a CR stands in the text.
-    fn write_line_ends(&self, text: &mut [u8]) {
-        let mut before = 0;
-        for (word, line_ends) in self.masks.text.iter().zip(self.line_ends) {
-            let mut rest = line_ends;
-            while rest != 0 {
-                let bit = rest.trailing_zeros() as usize;
-                let at = before + (word & below(bit)).count_ones() as usize;
-                if let Some(byte) = text.get_mut(at) {
-                    *byte = b'\n';
-                }
-                rest &= rest - 1;
-            }
-            before += word.count_ones() as usize;
-        }
-    }
-
-    /// The text at the very end, with nothing else behind it: at most its last eight bytes, whole
-    /// characters.
+    /// Whether it holds a character that is no base.
     #[must_use]
-    pub fn tail(&self) -> &'a str {
-        let mut from = self.len().saturating_sub(8);
-        for block in from / BLOCK..self.len().div_ceil(BLOCK) {
-            let text = self.masks.text[block] & !self.line_ends[block];
-            let end = (self.len() - block * BLOCK).min(BLOCK);
-            let others = !text & (!0 >> (BLOCK - end));
-            if others != 0 {
-                from = from.max(block * BLOCK + 64 - others.leading_zeros() as usize);
-            }
+    pub fn has_special(&self) -> bool {
+        self.masks.any_special
+    }
+
+    /// The place of the first character at `from` or later that is no base.
+    #[must_use]
+    pub fn next_special(&self, from: usize) -> Option<usize> {
+        masks::next(&self.masks.special, from)
+    }
+
+    /// The text directly before `at`, which is the border of a character, up to what is no text,
+    /// and its place. A line end that was a CR is no text here.
+    #[must_use]
+    pub fn run_before(&self, at: usize) -> (usize, &'a str) {
+        let mut start = masks::run_start(&self.masks.text, at);
+        if self.any_line_end {
+            start = start.max(masks::last(&self.line_ends, at).map_or(0, |last| last + 1));
         }
-        while self.raw.get(from).is_some_and(|b| (0x80..0xC0).contains(b)) {
-            from += 1;
+        (start, self.text(start, at))
+    }
+
+    /// The text from `at` on, which is the border of a character, up to what is no text.
+    #[must_use]
+    pub fn run_from(&self, at: usize) -> &'a str {
+        let mut end = masks::next_clear(&self.masks.text, at).min(self.len());
+        if self.any_line_end {
+            end = end.min(masks::next(&self.line_ends, at).unwrap_or(end));
         }
-        str::from_utf8(&self.raw[from..]).unwrap_or_default()
+        self.text(at, end)
+    }
+
+    /// A run of text, or nothing where its ends are within characters.
+    fn text(&self, from: usize, to: usize) -> &'a str {
+        let bytes = self.raw.get(from..to).unwrap_or_default();
+        let cuts = |at: usize| self.raw.get(at).is_some_and(|b| (0x80..0xC0).contains(b));
+        if bytes.is_empty() || cuts(from) || cuts(to) {
+            return "";
+        }
+        debug_assert!(str::from_utf8(bytes).is_ok());
+        // SAFETY: a run of text in a stretch is whole well-formed characters; see `append_to`. Both
+        // ends are borders of characters.
+        unsafe { str::from_utf8_unchecked(bytes) }
+    }
+
+    /// How many bits of the words of its bytes are set.
+    fn count(&self, words: &Words) -> usize {
+        let words = &words[..self.len().div_ceil(BLOCK)];
+        match in_use() {
+            #[cfg(target_arch = "x86_64")]
+            Path::Avx512 | Path::Avx2 => crate::x86::count(words),
+            _ => words.iter().map(|word| word.count_ones() as usize).sum(),
+        }
     }
 
     /// Its pieces, in order, each with its place.
@@ -263,29 +315,6 @@ impl<'a> Stretch<'a> {
 
 /// Room behind the text that vector code may write to.
 pub(crate) const SLACK: usize = 64;
-
-/// Appends the bytes of a mask, run by run.
-pub(crate) fn compress(raw: &[u8], text: &Words, to: &mut Vec<u8>) {
-    let mut at = 0;
-    while let Some(from) = masks::next(text, at) {
-        at = next_clear(text, from).min(raw.len());
-        to.extend_from_slice(&raw[from..at]);
-    }
-}
-
-/// The first clear bit from `from` on.
-fn next_clear(words: &Words, from: usize) -> usize {
-    let mut block = from / BLOCK;
-    let mut clear = !words[block] & !below(from % BLOCK);
-    while clear == 0 {
-        block += 1;
-        if block == BLOCKS {
-            return STRETCH_BYTES_MAX;
-        }
-        clear = !words[block];
-    }
-    block * BLOCK + clear.trailing_zeros() as usize
-}
 
 /// The pieces of a stretch; see [`Stretch::pieces`].
 #[derive(Clone, Debug)]
@@ -301,19 +330,16 @@ impl<'a> Iterator for Pieces<'_, 'a> {
         let Stretch { raw, masks, .. } = self.stretch;
         let at = self.at;
         let first = *raw.get(at)?;
-        if masks.text[at / BLOCK] >> (at % BLOCK) & 1 == 1 {
-            self.at = next_clear(&masks.text, at).min(raw.len());
-            // SAFETY: a run of text in a stretch is whole well-formed characters; see `append_to`. A
-            // CR that became a line end is ASCII.
-            let text = unsafe { str::from_utf8_unchecked(&raw[at..self.at]) };
-            return Some((at, Piece::Text(text)));
+        if masks::is_set(&masks.text, at) {
+            self.at = masks::next_clear(&masks.text, at).min(raw.len());
+            return Some((at, Piece::Text(self.stretch.text(at, self.at))));
         }
         if first == b'\r' {
             self.at += 1;
             return Some((at, Piece::Cr));
         }
         let end = masks::next(&masks.ends, at)?;
-        let is_plain = masks.odd[end / BLOCK] >> (end % BLOCK) & 1 == 0;
+        let is_plain = !masks::is_set(&masks.odd, end);
         self.at = end + 1;
         Some((at, Piece::Sequence { bytes: &raw[at..=end], is_plain }))
     }

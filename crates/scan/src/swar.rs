@@ -1,7 +1,7 @@
 //! The scan of any processor: what it has no vectors for, it finds sequence by sequence.
 
-use crate::masks::{Masks, set_run};
-use crate::screen::base_len;
+use crate::masks::{Masks, Words, below, next, next_clear, set_run};
+use crate::screen::{base_len, special_len};
 use crate::stretch::STRETCH_BYTES_MAX;
 
 /// Parameters of a sequence that is taken here; the rows take longer ones.
@@ -67,7 +67,16 @@ pub(crate) fn fill(raw: &[u8], masks: &mut Masks) {
                     set_run(&mut masks.odd, at - 1, at);
                 }
             }
-            _ => break,
+            Some(_) => match special_len(&raw[at..]) {
+                0 => break,
+                len => {
+                    masks.any_special = true;
+                    set_run(&mut masks.special, at, at + 1);
+                    set_run(&mut masks.text, at, at + len);
+                    at += len;
+                }
+            },
+            None => break,
         }
     }
     masks.len = at;
@@ -95,4 +104,24 @@ fn sequence(bytes: &[u8]) -> Option<(usize, bool)> {
         }
     }
     None
+}
+
+/// Appends the bytes of `raw` that are in `text`, run by run; an LF for those in `line_ends`.
+pub(crate) fn compress(raw: &[u8], text: &Words, line_ends: Option<&Words>, to: &mut Vec<u8>) {
+    let (mut at, begin) = (0, to.len());
+    while let Some(from) = next(text, at) {
+        at = next_clear(text, from).min(raw.len());
+        to.extend_from_slice(&raw[from..at]);
+    }
+    let Some(line_ends) = line_ends else { return };
+    let mut before = begin;
+    for (word, &line_ends) in text.iter().zip(line_ends) {
+        let mut rest = line_ends;
+        while rest != 0 {
+            let bit = rest.trailing_zeros() as usize;
+            to[before + (word & below(bit)).count_ones() as usize] = b'\n';
+            rest &= rest - 1;
+        }
+        before += word.count_ones() as usize;
+    }
 }

@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::{Lanes, SLACK, Words};
 use crate::masks::Masks;
-use crate::screen::{PAIRS, SCREENS, Screen};
+use crate::screen::{PAIRS, SCREENS, SIEVE, Screen};
 
 #[derive(Clone, Copy)]
 struct Avx512(__m512i);
@@ -47,12 +47,15 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn between(self, first: u8, last: u8) -> u64 {
+    unsafe fn eq_but(self, set: u8, byte: u8) -> u64 {
         // SAFETY: AVX-512 is here.
-        unsafe {
-            let moved = _mm512_sub_epi8(self.0, _mm512_set1_epi8(first.cast_signed()));
-            _mm512_cmple_epu8_mask(moved, _mm512_set1_epi8((last - first).cast_signed()))
-        }
+        unsafe { Self(_mm512_or_si512(self.0, _mm512_set1_epi8(set.cast_signed()))).eq(byte) }
+    }
+
+    #[inline(always)]
+    unsafe fn sixth(self) -> u64 {
+        // SAFETY: AVX-512 is here.
+        unsafe { _mm512_test_epi8_mask(self.0, _mm512_set1_epi8(0x40)) }
     }
 
     #[inline(always)]
@@ -73,33 +76,75 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn doubts(from: *const u8) -> (u64, u64) {
-        // SAFETY: AVX-512 is here; 67 bytes are readable.
+    unsafe fn copy_text(from: *const u8, to: *mut u8, len: usize) -> usize {
+        let mut at = 0;
+        while at + 64 + super::AHEAD <= len {
+            // SAFETY: 67 bytes are readable and 64 writable.
+            unsafe {
+                let from = from.add(at);
+                let block = Self::load(from);
+                let high = block.high();
+                if block.stops() != high || high == 0 || Self::is_doubtful(from) {
+                    break;
+                }
+                block.store(to.add(at));
+            }
+            at += 64;
+        }
+        at
+    }
+
+    #[inline(always)]
+    unsafe fn is_doubtful(from: *const u8) -> bool {
+        // SAFETY: 67 bytes are readable.
         unsafe {
             let v0 = _mm512_loadu_si512(from.cast());
             let v1 = _mm512_loadu_si512(from.add(1).cast());
             let v2 = _mm512_loadu_si512(from.add(2).cast());
             let v3 = _mm512_loadu_si512(from.add(3).cast());
-
-            // The third byte behind is the one at hand, the second the one before it.
-            let (first, second) = (nibbles(&PAIRS[0], high(v2)), nibbles(&PAIRS[1], low(v2)));
-            let third = nibbles(&PAIRS[2], high(v3));
-            let pair = _mm512_and_si512(_mm512_and_si512(first, second), third);
-            let third = _mm512_subs_epu8(v1, _mm512_set1_epi8(0x60));
-            let fourth = _mm512_subs_epu8(v0, _mm512_set1_epi8(0x70));
-            let tail = _mm512_set1_epi8(0x80_u8.cast_signed());
-            let tails = _mm512_and_si512(_mm512_or_si512(third, fourth), tail);
-            let ill_formed = _mm512_cmpneq_epi8_mask(pair, tails);
-
-            let lead = _mm512_set1_epi8(0xC0_u8.cast_signed());
-            let is_lead = _mm512_cmpge_epu8_mask(v0, lead);
-            let mut found = classes(&WIDE[0], v0, v1, v2) | classes(&WIDE[1], v0, v1, v2);
-            let leads = bytes(&WIDE[2][0], v0);
-            if _mm512_mask_test_epi8_mask(is_lead, leads, leads) != 0 {
-                found |= classes(&WIDE[2], v0, v1, v2);
-            }
-            (ill_formed, found & is_lead)
+            let found = classes(&WIDE_SIEVE, v0, v1, v2) & is_lead(v0);
+            ill_formed(v0, v1, v2, v3) | found != 0
         }
+    }
+
+    #[inline(always)]
+    unsafe fn doubts(from: *const u8) -> (u64, u64) {
+        // SAFETY: 67 bytes are readable.
+        unsafe {
+            let v0 = _mm512_loadu_si512(from.cast());
+            let v1 = _mm512_loadu_si512(from.add(1).cast());
+            let v2 = _mm512_loadu_si512(from.add(2).cast());
+            let v3 = _mm512_loadu_si512(from.add(3).cast());
+            let mut found = 0;
+            for screen in &WIDE {
+                found |= classes(screen, v0, v1, v2);
+            }
+            (ill_formed(v0, v1, v2, v3), found & is_lead(v0))
+        }
+    }
+}
+
+/// Where a byte is from C0 on.
+#[inline(always)]
+unsafe fn is_lead(v: __m512i) -> u64 {
+    // SAFETY: AVX-512 is here.
+    unsafe { _mm512_cmpge_epu8_mask(v, _mm512_set1_epi8(0xC0_u8.cast_signed())) }
+}
+
+/// Where ill-formed UTF-8 is found, three bytes behind: the third byte behind is the one at hand,
+/// the second the one before it.
+#[inline(always)]
+unsafe fn ill_formed(v0: __m512i, v1: __m512i, v2: __m512i, v3: __m512i) -> u64 {
+    // SAFETY: AVX-512 is here.
+    unsafe {
+        let (first, second) = (nibbles(&PAIRS[0], high(v2)), nibbles(&PAIRS[1], low(v2)));
+        let third = nibbles(&PAIRS[2], high(v3));
+        let pair = _mm512_and_si512(_mm512_and_si512(first, second), third);
+        let third = _mm512_subs_epu8(v1, _mm512_set1_epi8(0x60));
+        let fourth = _mm512_subs_epu8(v0, _mm512_set1_epi8(0x70));
+        let tail = _mm512_set1_epi8(0x80_u8.cast_signed());
+        let tails = _mm512_and_si512(_mm512_or_si512(third, fourth), tail);
+        _mm512_cmpneq_epi8_mask(pair, tails)
     }
 }
 
@@ -145,6 +190,8 @@ unsafe fn classes(screen: &[[u8; 64]; 3], v0: __m512i, v1: __m512i, v2: __m512i)
 
 /// The screens by whole bytes: of the leads C0–FF, and of the continuation bytes 80–BF.
 const WIDE: [[[u8; 64]; 3]; 3] = [wide(&SCREENS[0]), wide(&SCREENS[1]), wide(&SCREENS[2])];
+
+const WIDE_SIEVE: [[u8; 64]; 3] = wide(&SIEVE);
 
 const fn wide(screen: &Screen) -> [[u8; 64]; 3] {
     let mut table = [[0; 64]; 3];
@@ -194,19 +241,23 @@ here! {
 }
 
 here! {
-    /// Appends the `len` bytes of `raw` that are in `text`, which are all before its end.
-    compress(raw: &[u8], text: &Words, len: usize, to: &mut Vec<u8>) {
-        to.reserve(len + SLACK);
+    /// Appends the bytes of `raw` that are in `text`, which are all before its end; an LF for those
+    /// in `line_ends`.
+    compress(raw: &[u8], text: &Words, line_ends: Option<&Words>, to: &mut Vec<u8>) {
+        to.reserve(raw.len() + SLACK);
         // SAFETY: what is written lies within the room: 64 bytes at most behind what counts.
         unsafe {
-            let mut out = to.as_mut_ptr().add(to.len());
-            for (block, &word) in raw.chunks(64).zip(text) {
+            let begin = to.as_mut_ptr().add(to.len());
+            let mut out = begin;
+            for (index, (block, &word)) in raw.chunks(64).zip(text).enumerate() {
                 let mask = !0 >> (64 - block.len());
                 let bytes = _mm512_maskz_loadu_epi8(mask, block.as_ptr().cast());
+                let line_ends = line_ends.map_or(0, |words| words[index]);
+                let bytes = _mm512_mask_set1_epi8(bytes, line_ends, 0x0A);
                 _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi8(word, bytes));
                 out = out.add(word.count_ones() as usize);
             }
-            to.set_len(to.len() + len);
+            to.set_len(to.len() + out.offset_from_unsigned(begin));
         }
     }
 }

@@ -5,11 +5,11 @@ mod avx2;
 mod avx512;
 
 use crate::masks::{BLOCK, Bytes, Carry, Masks, Words, below};
-use crate::screen::base_len;
+use crate::screen::{base_len, special_len};
 use crate::stretch::{SLACK, STRETCH_BYTES_MAX};
 
 pub(crate) use avx2::{
-    compress as compress_avx2, fill as fill_avx2, payload_len as payload_avx2,
+    compress as compress_avx2, count, fill as fill_avx2, payload_len as payload_avx2,
     range_len as range_avx2, text as text_avx2,
 };
 pub(crate) use avx512::{compress as compress_avx512, fill as fill_avx512, text as text_avx512};
@@ -43,14 +43,30 @@ trait Lanes: Copy {
     /// The bytes that are this one.
     unsafe fn eq(self, byte: u8) -> u64;
 
-    /// The bytes between two values, these included.
-    unsafe fn between(self, first: u8, last: u8) -> u64;
+    /// The bytes that are this one when all of these bits are set in them.
+    unsafe fn eq_but(self, set: u8, byte: u8) -> u64;
+
+    /// The bytes from 40 to 7F, and from C0 on.
+    unsafe fn sixth(self) -> u64;
 
     /// Copies whole blocks as long as they are ASCII text, and gives how many bytes.
     ///
     /// # Safety
     /// `len` bytes are readable and writable.
     unsafe fn copy_ascii(from: *const u8, to: *mut u8, len: usize) -> usize;
+
+    /// Whether the block at `from` may hold anything that [`doubts`](Self::doubts) tells of.
+    ///
+    /// # Safety
+    /// The 67 bytes from `from` on are readable.
+    unsafe fn is_doubtful(from: *const u8) -> bool;
+
+    /// Copies whole blocks that hold a byte from 80 on as long as they are text without a doubt, and
+    /// gives how many bytes.
+    ///
+    /// # Safety
+    /// `len` bytes are readable and writable.
+    unsafe fn copy_text(from: *const u8, to: *mut u8, len: usize) -> usize;
 
     /// Of the block at `from`: where ill-formed UTF-8 is found, three bytes behind; and where a
     /// character begins that may be no base.
@@ -71,12 +87,12 @@ unsafe fn compare<L: Lanes>(block: L, stops: u64, high: u64, esc: u64) -> Bytes 
             esc,
             cr: block.eq(b'\r'),
             bracket: block.eq(b'['),
-            parameter: block.between(0x30, 0x3F),
-            private: block.between(0x3C, 0x3F),
-            fin: block.between(0x40, 0x7E),
+            parameter: block.eq_but(0x0F, 0x3F),
+            private: block.eq_but(0x03, 0x3F),
+            fin: block.sixth() & !stops,
             m: block.eq(b'm'),
             k: block.eq(b'K'),
-            separator: block.between(0x3A, 0x3B),
+            separator: block.eq_but(0x01, 0x3B),
             zero: block.eq(b'0'),
             one: block.eq(b'1'),
             four_eight: block.eq(b'4') | block.eq(b'8'),
@@ -127,13 +143,17 @@ unsafe fn fill<L: Lanes>(raw: &[u8], masks: &mut Masks) {
         let (high, esc) = unsafe { (block.high(), block.eq(0x1B)) };
         let mut bad = 0;
         if high != 0 {
-            // SAFETY: as above.
-            let (ill_formed, doubtful) = unsafe { L::doubts(from) };
             if !is_seen {
                 limit = head(raw, at, limit);
             }
-            if ill_formed | doubtful != 0 {
-                (bad, limit) = settle(raw, at, ill_formed != 0, doubtful, limit);
+            // SAFETY: as above.
+            if unsafe { L::is_doubtful(from) } {
+                // SAFETY: as above.
+                let doubts = unsafe { L::doubts(from) };
+                let settled = settle(raw, at, doubts, limit);
+                (bad, limit) = (settled.bad, settled.limit);
+                masks.special[at / BLOCK] = settled.special;
+                masks.any_special |= settled.special != 0;
             }
         }
         is_seen = high != 0;
@@ -185,27 +205,37 @@ fn head(raw: &[u8], at: usize, limit: usize) -> usize {
     limit
 }
 
+/// What came of doubts.
+struct Settled {
+    /// Where the first C1 control begins.
+    bad: u64,
+    /// Where characters begin that are no bases, up to there.
+    special: u64,
+    /// How far the bytes are well-formed.
+    limit: usize,
+}
+
 /// Looks at the doubtful characters of the block at `at`, and at all of them where something is
-/// ill-formed. Gives the bits of those that are no bases, and how far the bytes are well-formed.
+/// ill-formed.
 #[inline(never)]
-fn settle(
-    raw: &[u8],
-    at: usize,
-    is_ill_formed: bool,
-    mut doubtful: u64,
-    mut limit: usize,
-) -> (u64, usize) {
-    if is_ill_formed {
-        limit = limit.min(ill_formed_at(raw, at));
+fn settle(raw: &[u8], at: usize, (ill_formed, mut doubtful): (u64, u64), limit: usize) -> Settled {
+    let mut settled = Settled { bad: 0, special: 0, limit };
+    if ill_formed != 0 {
+        settled.limit = limit.min(ill_formed_at(raw, at));
     }
     while doubtful != 0 {
-        let bit = doubtful.trailing_zeros();
-        if raw.get(at + bit as usize..).is_none_or(|rest| base_len(rest) == 0) {
-            return (1 << bit, limit);
+        let bit = doubtful & doubtful.wrapping_neg();
+        let rest = raw.get(at + doubtful.trailing_zeros() as usize..).unwrap_or_default();
+        if base_len(rest) == 0 {
+            if special_len(rest) == 0 {
+                settled.bad = bit;
+                break;
+            }
+            settled.special |= bit;
         }
         doubtful &= doubtful - 1;
     }
-    (0, limit)
+    settled
 }
 
 /// Where the first ill-formed sequence begins in the block at `at` and the three bytes behind it.
@@ -256,25 +286,36 @@ unsafe fn text<L: Lanes>(raw: &[u8], to: &mut Vec<u8>) -> usize {
     while at + BLOCK + AHEAD <= raw.len() {
         // SAFETY: so many bytes are readable, and writable.
         let ascii = unsafe { L::copy_ascii(from.add(at), out.add(at), raw.len() - AHEAD - at) };
+        at += ascii;
         if ascii > 0 {
-            at += ascii;
             is_seen = false;
-            continue;
+        }
+        if at + BLOCK + AHEAD > raw.len() || !is_seen && head(raw, at, raw.len()) < raw.len() {
+            break;
+        }
+        // SAFETY: as above.
+        let text = unsafe { L::copy_text(from.add(at), out.add(at), raw.len() - at) };
+        at += text;
+        if at + BLOCK + AHEAD > raw.len() {
+            break;
         }
         // SAFETY: a block and three bytes more are readable, and a block is writable.
         unsafe {
             let block = L::load(from.add(at));
-            let stops = block.stops();
+            let (stops, high) = (block.stops(), block.high());
+            if high == 0 && stops == 0 {
+                is_seen = false;
+                continue;
+            }
+            if stops != high {
+                break;
+            }
+            let doubts = L::doubts(from.add(at));
+            let settled = settle(raw, at, doubts, raw.len());
+            if settled.bad | settled.special != 0 || settled.limit < raw.len() {
+                break;
+            }
             block.store(out.add(at));
-            if stops != block.high() || !is_seen && head(raw, at, raw.len()) < raw.len() {
-                break;
-            }
-            let (ill_formed, doubtful) = L::doubts(from.add(at));
-            if ill_formed | doubtful != 0
-                && settle(raw, at, ill_formed != 0, doubtful, raw.len()) != (0, raw.len())
-            {
-                break;
-            }
         }
         is_seen = true;
         at += BLOCK;
