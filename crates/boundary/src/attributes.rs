@@ -52,15 +52,13 @@ impl Attributes {
         !self.concealed && self.background == Colour::Default
     }
 
-    /// A sequence, whole, that sets neither background nor conceal. True: it is style that sets the
-    /// foreground, whatever that was.
+    /// A complete control sequence that sets neither background nor conceal. True: it is style that
+    /// sets the foreground, whatever that was.
     pub(crate) fn plain_style(&mut self, bytes: &[u8]) -> bool {
-        let parameters = bytes.get(2..bytes.len() - 1).unwrap_or_default();
-        if !bytes.ends_with(b"m") || is_foreign(parameters) {
-            return false; // EL, say
-        }
-        let sets = SgrParameters::new(parameters)
-            .any(|(sgr, _)| matches!(sgr, Sgr::Reset | Sgr::Foreground(_)));
+        let [0x1B, b'[', parameters @ .., b'm'] = bytes else { return false };
+        let sets = !is_foreign(parameters)
+            && SgrParameters::new(parameters)
+                .any(|(sgr, _)| matches!(sgr, Sgr::Reset | Sgr::Foreground(_)));
         if sets {
             self.style(parameters);
         }
@@ -160,7 +158,7 @@ impl Attributes {
     }
 }
 
-/// Whether a private marker or an intermediate makes parameters none of SGR.
+/// Whether there is a private marker or an intermediate among parameters: they are no SGR.
 fn is_foreign(parameters: &[u8]) -> bool {
     parameters.iter().any(|b| !matches!(b, b'0'..=b'9' | b';' | b':'))
 }
