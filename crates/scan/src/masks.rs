@@ -112,7 +112,7 @@ pub(crate) fn set_run(words: &mut Words, from: usize, to: usize) {
 /// The first clear bit from `from` on.
 pub(crate) fn next_clear(words: &Words, from: usize) -> usize {
     let mut block = from / BLOCK;
-    let mut clear = !words[block] & !below(from % BLOCK);
+    let mut clear = words.get(block).map_or(!0, |word| !word & !below(from % BLOCK));
     while clear == 0 {
         block += 1;
         if block == BLOCKS {
@@ -125,7 +125,7 @@ pub(crate) fn next_clear(words: &Words, from: usize) -> usize {
 
 /// The place behind the last clear bit before `to`; 0 where there is none.
 pub(crate) fn run_start(words: &Words, to: usize) -> usize {
-    let mut block = to / BLOCK;
+    let mut block = (to / BLOCK).min(BLOCKS);
     let mut clear = words.get(block).map_or(0, |word| !word & below(to % BLOCK));
     while clear == 0 {
         let Some(before) = block.checked_sub(1) else { return 0 };
