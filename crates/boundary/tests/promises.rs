@@ -6,12 +6,9 @@ use common::{counted, hold, profile, profiles, promises, split, text, tiles, who
 use std::io::{Read, Write};
 
 use noesc::{Boundary, Form, Profile, Reader, Removed, Style, Writer};
+use noesc_testkit::share::cases;
 use noesc_testkit::{dangerous, split as cut, twin};
 use proptest::prelude::*;
-
-fn cases(n: u32) -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(n) }
-}
 
 proptest! {
     #![proptest_config(cases(4000))]

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{agrees, trace, whole};
+use noesc_testkit::share::cases;
 use noesc_testkit::{corpus, dangerous, split, units};
 use proptest::prelude::*;
 
@@ -51,10 +52,6 @@ fn the_corpus() {
             assert_eq!(held, parsed.held_back(), "{}", case.name);
         }
     }
-}
-
-fn cases(n: u32) -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(n) }
 }
 
 proptest! {

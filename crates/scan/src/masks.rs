@@ -122,7 +122,7 @@ pub(crate) fn set_run(words: &mut Words, from: usize, to: usize) {
 /// The first clear bit from `from` on.
 pub(crate) fn next_clear(words: &Words, from: usize) -> usize {
     let mut block = from / BLOCK;
-    let mut clear = !words[block] & !below(from % BLOCK);
+    let mut clear = words.get(block).map_or(!0, |word| !word & !below(from % BLOCK));
     while clear == 0 {
         block += 1;
         if block == BLOCKS {
@@ -135,6 +135,7 @@ pub(crate) fn next_clear(words: &Words, from: usize) -> usize {
 
 /// How many bits are set directly before `to`; 64 for more.
 pub(crate) fn run_before(words: &Words, to: usize) -> usize {
+    let to = to.min(BLOCK * BLOCKS);
     let (block, bit) = (to / BLOCK, to % BLOCK);
     let before = block.checked_sub(1).map_or(0, |before| words[before]);
     let run = match bit {
@@ -157,7 +158,7 @@ pub(crate) fn next(words: &Words, from: usize) -> Option<usize> {
 
 /// The last set bit before `to`.
 pub(crate) fn last(words: &Words, to: usize) -> Option<usize> {
-    let mut block = to / BLOCK;
+    let mut block = (to / BLOCK).min(BLOCKS);
     let mut word = words.get(block).map_or(0, |word| word & below(to % BLOCK));
     while word == 0 {
         block = block.checked_sub(1)?;

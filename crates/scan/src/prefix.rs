@@ -79,7 +79,8 @@ pub(crate) fn payload_by_step(bytes: &[u8]) -> usize {
     prefix(bytes, is_payload)
 }
 
-/// How many bytes at the head lie between two values, these included.
+/// How many bytes at the head lie between two values, these included; none where the first is the
+/// greater one.
 ///
 /// ```
 /// assert_eq!(noesc_scan::range_len(b"31;1m", 0x30, 0x3F), 4);
@@ -88,7 +89,7 @@ pub(crate) fn payload_by_step(bytes: &[u8]) -> usize {
 pub fn range_len(bytes: &[u8], first: u8, last: u8) -> usize {
     match in_use() {
         #[cfg(target_arch = "x86_64")]
-        Path::Avx512 | Path::Avx2 => crate::x86::range_avx2(bytes, first, last),
+        Path::Avx512 | Path::Avx2 if first <= last => crate::x86::range_avx2(bytes, first, last),
         _ => prefix(bytes, |b| (first..=last).contains(&b)),
     }
 }

@@ -321,6 +321,7 @@ impl<'a> Stretch<'a> {
     /// at most 64 bytes of it, and its place. A line end that was a CR is no text here.
     #[must_use]
     pub fn run_before(&self, at: usize) -> (usize, &'a str) {
+        let at = at.min(self.len());
         let mut start = at - masks::run_before(&self.masks.text, at).min(at);
         if self.any_line_end {
             start = start.max(masks::last(&self.line_ends, at).map_or(0, |last| last + 1));

@@ -23,6 +23,74 @@ pub fn deceiving_text() -> impl Strategy<Value = Vec<u8>> {
     vec(piece, 0..=24).prop_map(|pieces| pieces.concat())
 }
 
+/// Output as programs print it, up to some thousand bytes: most of it is lines, styles, ELs and
+/// CRs, in long runs of nothing else, so that whole blocks pass at once; here and there is one of
+/// the pieces of [`input`].
+pub fn long_output() -> impl Strategy<Value = Vec<u8>> {
+    let usual = prop_oneof![
+        10 => usual_text(),
+        3 => usual_line_end(),
+        5 => usual_sequence(),
+        1 => style(),
+    ];
+    let run = prop_oneof![
+        6 => vec(usual.clone(), 1..40).prop_map(|pieces| pieces.concat()),
+        2 => (vec(usual, 1..4), 1usize..50).prop_map(|(unit, n)| unit.concat().repeat(n)),
+        1 => (usual_text(), 1usize..60).prop_map(|(text, n)| text.repeat(n)),
+    ];
+    let seldom = prop_oneof![5 => Just(Vec::new()), 1 => piece()];
+    vec((run, seldom), 0..=8)
+        .prop_map(|runs| runs.into_iter().flat_map(|(a, b)| [a, b].concat()).collect())
+}
+
+/// Words and lines that are kept as they are.
+fn usual_text() -> BoxedStrategy<Vec<u8>> {
+    text_of(&[
+        "a",
+        "one two three ",
+        "   Compiling noesc v0.1.0 (crates/boundary)\n",
+        "[12/345] CC src/file.c\n",
+        "\t= note: ",
+        "caf\u{e9} ",
+        "\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442} ",
+        "\u{4e2d}\u{6587}\u{8f93}\u{51fa}",
+        "\u{2714} ",
+        "\u{2501}\u{2501}\u{2501}",
+        "\u{1f600}",
+        "\u{1f44d}\u{1f3fd}",
+        "\u{5d0}\u{5d1} ",
+        "e\u{301}",
+    ])
+}
+
+fn usual_line_end() -> BoxedStrategy<Vec<u8>> {
+    bytes_of(&[b"\n", b"\n", b"\r\n", b"\r\n", b"\r", b"\r\r\n", b"\r\x1b[K", b"\x1b[K\r\n"])
+}
+
+fn usual_sequence() -> BoxedStrategy<Vec<u8>> {
+    bytes_of(&[
+        b"\x1b[m",
+        b"\x1b[0m",
+        b"\x1b[31m",
+        b"\x1b[1;32m",
+        b"\x1b[39m",
+        b"\x1b[38;5;123m",
+        b"\x1b[38;2;1;2;3m",
+        b"\x1b[41m",
+        b"\x1b[34;44m",
+        b"\x1b[>4m",
+        b"\x1b[H",
+        b"\x1b[49m",
+        b"\x1b[8m",
+        b"\x1b[28m",
+        b"\x1b[K",
+        b"\x1b[2K",
+        b"\x1b[2A",
+        b"\x1b[?25l",
+        b"\x1b(B",
+    ])
+}
+
 /// One piece of [`input`].
 pub fn piece() -> BoxedStrategy<Vec<u8>> {
     prop_oneof![

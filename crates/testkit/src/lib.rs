@@ -7,6 +7,7 @@
 pub mod corpus;
 pub mod dangerous;
 pub mod sequences;
+pub mod share;
 pub mod split;
 pub mod twin;
 pub mod units;

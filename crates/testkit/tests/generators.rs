@@ -180,6 +180,50 @@ fn dangerous_input_holds_every_unit() {
     assert!(missing.is_empty(), "never emitted: {missing:?}");
 }
 
+#[test]
+fn long_output_is_long_and_mostly_usual() {
+    let mut seen = Seen::default();
+    let usual = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e);
+    let (mut bytes, mut controls) = (0, 0);
+    sample(&dangerous::long_output(), 500, |input| {
+        let mut runs = input.chunk_by(|a, b| usual(a) == usual(b));
+        if runs.any(|run| usual(&run[0]) && run.len() >= 200) {
+            seen.note("200 bytes of ASCII");
+        }
+        if input.len() > 2200 {
+            seen.note("more than one stretch");
+        }
+        for (what, part) in [
+            ("CR LF", &b"\r\n"[..]),
+            ("bare CR", b"\rone"),
+            ("EL", b"\x1b[K"),
+            ("plain style", b"\x1b[31m"),
+            ("background", b"\x1b[34;44m"),
+            ("conceal", b"\x1b[8m"),
+            ("emoji with modifier", "\u{1f44d}\u{1f3fd}".as_bytes()),
+            ("mark", "e\u{301}".as_bytes()),
+            ("wide", "\u{4e2d}".as_bytes()),
+        ] {
+            if contains(input, part) {
+                seen.note(what);
+            }
+        }
+        note_parse(&mut seen, input);
+        bytes += input.len();
+        controls += twin::parse(input)
+            .items
+            .iter()
+            .filter(|item| !matches!(item, Item::Text { .. } | Item::SequencePart { .. }))
+            .count();
+    });
+    let wanted = ["200 bytes of ASCII", "more than one stretch", "CR LF", "bare CR", "EL"];
+    seen.require(wanted.map(str::to_owned));
+    let wanted = ["plain style", "background", "conceal", "emoji with modifier", "mark", "wide"];
+    seen.require(wanted.map(str::to_owned));
+    seen.require(["osc complete", "csi aborted", "ill-formed 1"].map(str::to_owned));
+    assert!(controls * 10 < bytes, "{controls} controls in {bytes} bytes");
+}
+
 /// The table of invisible and reordering characters, as the first and last of each range.
 const INVISIBLE: &[(u32, u32)] = &[
     (0x202a, 0x202e),

@@ -231,6 +231,9 @@ fn check_member(
             }
             continue;
         };
+        if need == name && dependency.is_dev {
+            continue; // a feature of its own that its tests turn on
+        }
         used.insert(need);
         let serves_tests = rows.get(need).is_some_and(|other| LAYERS[other.layer] == DEV);
         if serves_tests && !dependency.is_dev {

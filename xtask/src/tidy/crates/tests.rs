@@ -79,6 +79,15 @@ fn a_dev_dependency_needs_an_arrow_too_unless_it_serves_tests() {
 }
 
 #[test]
+fn the_tests_of_a_crate_may_need_the_crate() {
+    assert_eq!(violations("L0 scan", &[("scan", &["~scan"])]), []);
+    assert_eq!(
+        violations("L0 scan", &[("scan", &["scan"])]),
+        one("crates/scan/Cargo.toml", "drawing")
+    );
+}
+
+#[test]
 fn testkit_serves_tests_alone() {
     let members: &[(&str, &[&str])] = &[("testkit", &[]), ("capture", &["testkit"])];
     assert_eq!(

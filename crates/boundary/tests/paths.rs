@@ -1,0 +1,183 @@
+//! Whichever way the scan goes, the answer is that of the rows, which look at each byte: view,
+//! report and spans, with spans and without, for any profile and any chunks.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "functions that tests share")]
+
+mod common;
+
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+
+use common::{Whole, feed, profile, profiles};
+use noesc::{Boundary, Cr, Form, Profile, Removed, Report};
+use noesc_scan::{Path, available, force};
+use noesc_testkit::share::{cases, share};
+use noesc_testkit::{corpus, dangerous, split, units};
+use proptest::prelude::*;
+
+/// A path is chosen for the whole process.
+static CHOOSING: Mutex<()> = Mutex::new(());
+
+/// Chunks of an input.
+type Chunks<'a> = Vec<&'a [u8]>;
+
+/// View, report, and whether a style is open at the end, for who wants no spans.
+fn without_spans(chunks: &Chunks<'_>, profile: &Profile) -> (String, Report, bool) {
+    let mut boundary = Boundary::new(profile).unwrap();
+    let mut view = String::new();
+    chunks.iter().for_each(|chunk| boundary.push(chunk, &mut view));
+    let (report, is_open) = boundary.finish_open(&mut view);
+    (view, report, is_open)
+}
+
+fn with_spans(chunks: &Chunks<'_>, profile: &Profile) -> Whole {
+    feed(chunks.iter().copied(), profile)
+}
+
+/// Fails where a path gives something else for these chunks, or for all in one, than the rows.
+#[track_caller]
+fn agree(input: &[u8], chunks: &Chunks<'_>, profile: &Profile) {
+    let one = vec![input];
+    let _alone = CHOOSING.lock().unwrap_or_else(PoisonError::into_inner);
+    force(Some(Path::Rows));
+    let (spanned, plain) = (with_spans(&one, profile), without_spans(&one, profile));
+    for path in available() {
+        force(Some(path));
+        for chunks in [chunks, &one] {
+            let lens: Vec<usize> = chunks.iter().map(|chunk| chunk.len()).collect();
+            let fail = |got: &dyn Debug, want: &dyn Debug| {
+                panic!(
+                    "{}, {lens:?}:\ngot {:.1500}\nwant {:.1500}\n{profile:?}\nb\"{:.3000}\"",
+                    path.name(),
+                    format!("{got:?}"),
+                    format!("{want:?}"),
+                    input.escape_ascii()
+                );
+            };
+            let got = with_spans(chunks, profile);
+            if got != spanned {
+                fail(&got, &spanned);
+            }
+            let got = without_spans(chunks, profile);
+            if got != plain {
+                fail(&got, &plain);
+            }
+        }
+    }
+    force(None);
+}
+
+/// Profiles under which a stretch is passed in different ways.
+fn few_profiles() -> [Profile; 5] {
+    [
+        Profile::AGENT,
+        Profile { removed: Removed::Mark, ..Profile::AGENT },
+        Profile { cr: Cr::Drop, ..Profile::AGENT },
+        Profile { cr: Cr::Overwrite, ..Profile::AGENT },
+        Profile::DISPLAY,
+    ]
+}
+
+proptest! {
+    #![proptest_config(cases(3000))]
+
+    #[test]
+    fn long_output(
+        input in dangerous::long_output(), cuts in split::cuts(), profile in profile(),
+    ) {
+        agree(&input, &cuts.of(&input), &profile);
+        agree(&input, &cuts.of(&input), &Profile::AGENT);
+    }
+
+    #[test]
+    fn dangerous_inputs(
+        input in dangerous::input(), cuts in split::cuts(), profile in profile(),
+    ) {
+        agree(&input, &cuts.of(&input), &profile);
+    }
+
+    #[test]
+    fn deceiving_texts(
+        input in dangerous::deceiving_text(), cuts in split::cuts(), profile in profile(),
+    ) {
+        agree(&input, &cuts.of(&input), &profile);
+    }
+
+    #[test]
+    fn other_forms(input in dangerous::long_output(), cuts in split::cuts()) {
+        for form in [Form::Audit, Form::Off] {
+            agree(&input, &cuts.of(&input), &Profile { form, ..Profile::AGENT });
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    /// What one stretch leaves is what the next one needs, wherever one ends.
+    #[test]
+    fn long_output_in_equal_chunks(input in dangerous::long_output()) {
+        for len in (1..200).step_by(3) {
+            agree(&input, &input.chunks(len).collect(), &Profile::AGENT);
+        }
+    }
+}
+
+/// A colour stays in force behind sequences that are no style, so that text in the colour of its
+/// background is found.
+#[test]
+fn other_sequences_change_no_colour() {
+    for other in ["K", "0K", "2K", "H", "A", "2A", "J", ">m", ">4;2m", "?1m", ">4K", "?K", "8K"] {
+        for colour in ["31", "38;5;1", "38:5:1", "38;2;1;2;8"] {
+            let background = colour.replacen('3', "4", 1);
+            let input = format!("\x1b[{colour}m\x1b[{other}\x1b[{background}mtext\x1b[0m end");
+            let kinds: Vec<_> = noesc::view(input.as_bytes(), &Profile::AGENT)
+                .unwrap()
+                .report
+                .findings
+                .iter()
+                .map(|finding| finding.kind)
+                .collect();
+            assert!(kinds.contains(&"hidden-text"), "{}: {kinds:?}", input.escape_debug());
+            agree(input.as_bytes(), &vec![input.as_bytes()], &Profile::AGENT);
+        }
+    }
+}
+
+/// Each case between plain lines, so that what stands before it and behind it is passed at once.
+#[test]
+fn the_corpus_between_plain_lines() {
+    let profiles = profiles();
+    for (number, case) in corpus::load(&corpus::root()).unwrap().iter().enumerate() {
+        if number % share() != 0 {
+            continue;
+        }
+        let bytes = case.input();
+        let line = b"a plain line of text, longer than what is not looked at\n";
+        for (before, behind) in [(0, 0), (line.len(), 40), (7 + number % 64, 64)] {
+            let input =
+                [&line.repeat(2)[..before], &bytes, &line[..behind.min(line.len())]].concat();
+            let halves = input.split_at(input.len() / 2);
+            let some = profiles.iter().skip(number % 60).step_by(60);
+            for profile in few_profiles().iter().chain(some) {
+                agree(&input, &vec![halves.0, halves.1], profile);
+            }
+        }
+    }
+}
+
+/// All inputs of up to three of the most dangerous units, between bytes that a stretch begins and
+/// ends with, and across the end of a block.
+#[test]
+fn short_inputs_between_plain_bytes() {
+    let text = b"some text, \x1b[1mbold\x1b[0m, and more of it that goes on to the border";
+    for (number, unit) in units::all_inputs(3).enumerate().filter(|(n, _)| n % share() == 0) {
+        let before = &text[..30 + number % 37];
+        let input = [before, &unit, b"some text behind"].concat();
+        let profiles = few_profiles();
+        let profile = &profiles[number % profiles.len()];
+        let at = before.len() + unit.len() / 2;
+        agree(&input, &vec![&input[..at], &input[at..]], profile);
+        agree(&input, &input.chunks(20).collect(), &Profile::AGENT);
+    }
+}
