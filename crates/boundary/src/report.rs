@@ -287,17 +287,23 @@ impl Occurrences {
     const NONE: Self = Self { count: 0, severity: None, spans: Vec::new(), covered: 0 };
 
     fn add(&mut self, severity: Severity, span: (u64, u64)) {
-        self.count += 1;
+        self.add_run(severity, span, 1);
+    }
+
+    /// So many at once, with nothing between them; `span` is of all.
+    fn add_run(&mut self, severity: Severity, span: (u64, u64), n: u64) {
+        let all_covered = self.covered == self.count;
+        self.count += n;
         self.severity = self.severity.max(Some(severity));
         if let Some(last) = self.spans.last_mut()
             && last.0 + last.1 == span.0
-            && self.covered + 1 == self.count
+            && all_covered
         {
             last.1 += span.1;
-            self.covered += 1;
+            self.covered += n;
         } else if self.spans.len() < FINDING_SPANS_MAX {
             self.spans.push(span);
-            self.covered += 1;
+            self.covered += n;
         }
     }
 
@@ -366,6 +372,18 @@ impl Tally {
         self.plain(kind, 1);
         if let Some(severity) = kind.severity() {
             self.of_kind[kind as usize].add(severity, span);
+        }
+    }
+
+    /// So many sequences that were cut short, one after the other, of which so many are an ESC alone.
+    pub(crate) fn aborted(&mut self, span: (u64, u64), n: u64, escapes: u64) {
+        self.removed.sequences += n;
+        self.classes[noesc_grammar::Class::Csi as usize] += n - escapes;
+        self.classes[noesc_grammar::Class::Escape as usize] += escapes;
+        self.kinds[Kind::Other as usize] += n;
+        self.endings[Ending::Aborted as usize] += n;
+        if let Some(severity) = Kind::Other.severity() {
+            self.of_kind[Kind::Other as usize].add_run(severity, span, n);
         }
     }
 

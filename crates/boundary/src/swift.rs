@@ -193,8 +193,9 @@ impl Reader {
     /// Tells of each sequence that is more than plain style. Ends the stretch where what follows is
     /// no longer swift. Gives how many it told of.
     fn tell_sequences(&mut self, at: u64, stretch: &mut Stretch<'_>) -> u64 {
-        let (mut from, mut told, mut styled) = (0, 0, 0);
+        let (mut from, mut told, mut styled, mut aborted) = (0, 0, 0, 0);
         while let Some(end) = stretch.next_end(from, self.page.attributes.is_idle()) {
+            aborted = self.tell_aborted(at, stretch, aborted, end);
             if stretch.is_erase(end) {
                 from = end + 1;
                 continue;
@@ -214,8 +215,22 @@ impl Reader {
                 break;
             }
         }
+        self.tell_aborted(at, stretch, aborted, stretch.len());
         self.style_up_to(stretch, styled, stretch.len());
         told
+    }
+
+    /// Tells of the sequences between two places that were cut short. Gives how far it told.
+    fn tell_aborted(&mut self, at: u64, stretch: &Stretch<'_>, from: usize, to: usize) -> usize {
+        let mut from = from;
+        while stretch.has_aborted()
+            && let Some(run) = stretch.next_aborted(from).filter(|run| run.end <= to)
+        {
+            let span = (at + run.start as u64, (run.end - run.start) as u64);
+            self.page.tally.aborted(span, run.count.into(), run.escapes.into());
+            from = run.end;
+        }
+        from
     }
 
     /// Tells of each EL, as long as one more could add a span to its finding, and counts the others.
@@ -289,6 +304,12 @@ impl Reader {
                 Piece::Cr => {
                     self.control(here, b'\r', 1, to);
                     taken = place + 1;
+                }
+                Piece::Aborted(bytes) => {
+                    self.interrupt(to);
+                    self.page.part(here, bytes.len() as u64, to);
+                    self.page.sequence(&Sequence::aborted(here, bytes), to);
+                    taken = place + bytes.len();
                 }
                 Piece::Sequence { bytes, is_plain } => {
                     let sequence = match is_plain && bytes.ends_with(b"m") {

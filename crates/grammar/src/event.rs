@@ -200,6 +200,24 @@ impl<'a> Sequence<'a> {
         Some(Self::style_of(start, bytes.len(), parameters, final_byte))
     }
 
+    /// An ESC, or `ESC [` and parameters, that an ESC or a byte from 80 on cut short.
+    ///
+    /// ```
+    /// use noesc_grammar::{Ending, Sequence};
+    /// assert_eq!(Sequence::aborted(0, b"\x1b[31").ending, Ending::Aborted);
+    /// ```
+    #[must_use]
+    pub fn aborted(start: u64, bytes: &'a [u8]) -> Self {
+        let parameters = bytes.strip_prefix(b"\x1b[");
+        Self {
+            class: if parameters.is_some() { Class::Csi } else { Class::Escape },
+            ending: Ending::Aborted,
+            kind: Kind::Other,
+            severity: Kind::Other.severity(),
+            ..Self::style_of(start, bytes.len(), parameters.unwrap_or_default(), 0)
+        }
+    }
+
     const fn style_of(start: u64, len: usize, collected: &'a [u8], final_byte: u8) -> Self {
         Self {
             class: Class::Csi,

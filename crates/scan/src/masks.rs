@@ -10,23 +10,28 @@ pub(crate) const BLOCKS: usize = 64;
 pub(crate) type Words = [u64; BLOCKS];
 
 /// What was found of the bytes of a stretch. Each byte up to `len` is text, or a CR, or part of a
-/// complete control sequence, whose last byte is in `ends`.
+/// control sequence, whose last byte is in `ends`, or in `aborts`.
 #[derive(Clone, Debug)]
 pub(crate) struct Masks {
     /// Bytes that are kept.
     pub(crate) text: Words,
-    /// The last byte of each sequence.
+    /// The last byte of each complete sequence.
     pub(crate) ends: Words,
     /// Of these, the ones of EL, `CSI … K`.
     pub(crate) erases: Words,
     /// The ones of sequences that are neither EL nor style which hides nothing.
     pub(crate) odd: Words,
+    /// The last byte of each sequence that an ESC or a byte from 80 on cut short; of these, the ones
+    /// that are an ESC alone.
+    pub(crate) aborts: Words,
+    pub(crate) aborted_escapes: Words,
     /// CRs outside of sequences.
     pub(crate) crs: Words,
     /// The first bytes of characters in the text that are no bases.
     pub(crate) special: Words,
-    /// Whether any bit of `odd`, of `crs`, and of `special` is set.
+    /// Whether any bit of `odd`, of `aborts`, of `crs`, and of `special` is set.
     pub(crate) any_odd: bool,
+    pub(crate) any_abort: bool,
     pub(crate) any_cr: bool,
     pub(crate) any_special: bool,
     /// Bytes found; nothing is set beyond.
@@ -39,9 +44,12 @@ impl Masks {
         ends: [0; BLOCKS],
         erases: [0; BLOCKS],
         odd: [0; BLOCKS],
+        aborts: [0; BLOCKS],
+        aborted_escapes: [0; BLOCKS],
         crs: [0; BLOCKS],
         special: [0; BLOCKS],
         any_odd: false,
+        any_abort: false,
         any_cr: false,
         any_special: false,
         len: 0,
@@ -56,6 +64,8 @@ impl Masks {
             self.ends[block] &= kept;
             self.erases[block] &= kept;
             self.odd[block] &= kept;
+            self.aborts[block] &= kept;
+            self.aborted_escapes[block] &= kept;
             self.crs[block] &= kept;
             self.special[block] &= kept;
         }
@@ -67,6 +77,17 @@ impl Masks {
 #[inline(always)]
 pub(crate) const fn below(n: usize) -> u64 {
     (1 << n) - 1
+}
+
+/// How many bits are set from `from` to before `to`.
+pub(crate) fn count(words: &Words, from: usize, to: usize) -> u32 {
+    let mut n = 0;
+    for (block, word) in words.iter().enumerate().take(to.div_ceil(BLOCK)).skip(from / BLOCK) {
+        let head = if block == from / BLOCK { !below(from % BLOCK) } else { !0 };
+        let tail = if block == to / BLOCK { below(to % BLOCK) } else { !0 };
+        n += (word & head & tail).count_ones();
+    }
+    n
 }
 
 /// Whether a bit is set.
@@ -160,6 +181,20 @@ pub(crate) struct Bytes {
     pub(crate) four_eight: u64,
 }
 
+/// Notes the sequences that are cut short before these bytes, in the byte before each.
+#[inline(never)]
+fn abort(masks: &mut Masks, block: usize, cut: u64, others: u64) {
+    masks.any_abort = true;
+    masks.aborts[block] |= cut >> 1;
+    masks.aborted_escapes[block] |= (cut & others) >> 1;
+    if cut & 1 != 0
+        && let Some(before) = block.checked_sub(1)
+    {
+        masks.aborts[before] |= 1 << 63;
+        masks.aborted_escapes[before] |= (others & 1) << 63;
+    }
+}
+
 /// What one block leaves to the next one: each a bit, for its first byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Carry {
@@ -195,7 +230,8 @@ impl Carry {
     /// text in it beside controls. Gives where the stretch ends, if it does within the block or in
     /// the sequence that was open before it.
     ///
-    /// A sequence is `ESC [`, parameters, a final byte. Adding the byte after `[` to the
+    /// A sequence is `ESC [`, parameters, and a final byte, unless an ESC or a byte from 80 on cuts it
+    /// short; an ESC may be cut short as well. Adding the byte after `[` to the
     /// parameters carries through their run to the byte behind: all sequences of the block end in
     /// one addition. Subtracting where they begin from where they end sets all bits between.
     #[inline(always)]
@@ -211,10 +247,15 @@ impl Carry {
         let start = after & bytes.bracket;
         let first = start << 1 | self.csi;
         let (sum, over) = bytes.parameter.overflowing_add(first);
-        let ends = sum & !bytes.parameter;
-        let inside = (ends << 1).wrapping_sub(bytes.esc | was_open);
+        let behind = sum & !bytes.parameter;
+        let ends = behind & bytes.fin;
+        let others = after & !bytes.bracket;
+        let cuts = bytes.esc | bytes.high;
+        let cut = (behind & !bytes.fin | others) & cuts;
+        // Where one was open, and another begins in the first byte, there are two beginnings there.
+        let inside = (ends << 1 | cut).wrapping_sub(bytes.esc).wrapping_sub(was_open);
 
-        let unfinished = ends & !bytes.fin | after & !bytes.bracket;
+        let unfinished = (behind & !bytes.fin | others) & !cuts;
         let controls = bytes.stops & !bytes.high & !bytes.esc & !bytes.cr;
         let stops = unfinished | controls | bad;
         let mut odd = ends & !(bytes.m | bytes.k);
@@ -227,6 +268,9 @@ impl Carry {
         masks.ends[block] = ends;
         masks.erases[block] = ends & bytes.k & !odd;
         masks.odd[block] = odd;
+        if cut != 0 {
+            abort(masks, block, cut, others);
+        }
         masks.crs[block] = bytes.cr;
         masks.any_odd |= odd != 0;
         masks.any_cr |= bytes.cr != 0;
@@ -237,7 +281,7 @@ impl Carry {
         self.csi = u64::from(over) | start >> 63;
         if self.is_open() {
             // A sequence that goes through a whole block is left to the rows, which know its limit.
-            if ends == 0 && was_open != 0 {
+            if ends | cut == 0 && was_open != 0 {
                 return Some(self.open_at);
             }
             self.open_at = (at + 63).wrapping_sub(bytes.esc.leading_zeros() as usize);

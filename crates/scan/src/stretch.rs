@@ -12,6 +12,7 @@ pub const STRETCH_BYTES_MAX: usize = BLOCK * BLOCKS;
 /// * *text*: 20–7E, TAB, LF, and well-formed characters from U+00A0 on; of these it is known which
 ///   are bases (see [`noesc_text::is_base`]) and which are special;
 /// * a CR;
+/// * part of an ESC or of `ESC [` and parameters that an ESC or a byte from 80 on cuts short;
 /// * part of a complete `ESC [`, parameters, final byte: nothing else inside, and shorter than
 ///   every limit. It is *plain* when it is SGR that sets neither a background nor conceal, in any
 ///   reading, or EL without a private marker; the others are odd, and so may be some that are
@@ -41,13 +42,28 @@ pub enum Piece<'a> {
     Text(&'a str),
     /// A CR.
     Cr,
-    /// A control sequence.
+    /// A control sequence that was cut short: an ESC, or `ESC [` and parameters.
+    Aborted(&'a [u8]),
+    /// A complete control sequence.
     Sequence {
         /// Its bytes.
         bytes: &'a [u8],
         /// It is plain.
         is_plain: bool,
     },
+}
+
+/// A run of sequences that were cut short, each by the next one but the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aborted {
+    /// Where the first one begins.
+    pub start: usize,
+    /// Behind the last one.
+    pub end: usize,
+    /// How many there are.
+    pub count: u32,
+    /// How many of them are an ESC alone.
+    pub escapes: u32,
 }
 
 impl<'a> Stretch<'a> {
@@ -116,6 +132,31 @@ impl<'a> Stretch<'a> {
     #[must_use]
     pub fn has_odd(&self) -> bool {
         self.masks.any_odd
+    }
+
+    /// Whether it holds a sequence that was cut short.
+    #[must_use]
+    pub fn has_aborted(&self) -> bool {
+        self.masks.any_abort
+    }
+
+    /// The first run at `from` or later of sequences cut short, with nothing between them.
+    #[must_use]
+    pub fn next_aborted(&self, from: usize) -> Option<Aborted> {
+        let first = masks::next(&self.masks.aborts, from)?;
+        let start = first + 1 - self.sequence(first).len();
+        // What is behind them is text, a CR, or a complete sequence with an end of its own.
+        let mut end = masks::next(&self.masks.text, first).unwrap_or(self.len());
+        for words in [&self.masks.ends, &self.masks.crs] {
+            end = masks::next(words, first).unwrap_or(end).min(end);
+        }
+        let last = masks::last(&self.masks.aborts, end).unwrap_or(first);
+        Some(Aborted {
+            start,
+            end: last + 1,
+            count: masks::count(&self.masks.aborts, start, last + 1),
+            escapes: masks::count(&self.masks.aborted_escapes, start, last + 1),
+        })
     }
 
     /// Whether it holds a CR.
@@ -338,7 +379,14 @@ impl<'a> Iterator for Pieces<'_, 'a> {
             self.at += 1;
             return Some((at, Piece::Cr));
         }
-        let end = masks::next(&masks.ends, at)?;
+        let end = masks::next(&masks.ends, at).unwrap_or(raw.len());
+        if let Some(abort) = masks::next(&masks.aborts, at).filter(|&abort| abort < end) {
+            self.at = abort + 1;
+            return Some((at, Piece::Aborted(&raw[at..=abort])));
+        }
+        if end == raw.len() {
+            return None;
+        }
         let is_plain = !masks::is_set(&masks.odd, end);
         self.at = end + 1;
         Some((at, Piece::Sequence { bytes: &raw[at..=end], is_plain }))

@@ -56,15 +56,20 @@ pub(crate) fn fill(raw: &[u8], masks: &mut Masks) {
                 at += 1;
             }
             Some(0x1B) => {
-                let Some((len, is_odd)) = sequence(&raw[at..]) else { break };
+                let Some((len, found)) = sequence(&raw[at..]) else { break };
                 at += len;
-                set_run(&mut masks.ends, at - 1, at);
-                if raw[at - 1] == b'K' && !is_odd {
-                    set_run(&mut masks.erases, at - 1, at);
-                }
-                if is_odd {
-                    masks.any_odd = true;
-                    set_run(&mut masks.odd, at - 1, at);
+                masks.any_odd |= found == Found::Odd;
+                masks.any_abort |= matches!(found, Found::Aborted | Found::AbortedEscape);
+                let (first, second) = match found {
+                    Found::Style => (&mut masks.ends, None),
+                    Found::Erase => (&mut masks.ends, Some(&mut masks.erases)),
+                    Found::Odd => (&mut masks.ends, Some(&mut masks.odd)),
+                    Found::Aborted => (&mut masks.aborts, None),
+                    Found::AbortedEscape => (&mut masks.aborts, Some(&mut masks.aborted_escapes)),
+                };
+                set_run(first, at - 1, at);
+                if let Some(words) = second {
+                    set_run(words, at - 1, at);
                 }
             }
             Some(_) => match special_len(&raw[at..]) {
@@ -82,14 +87,28 @@ pub(crate) fn fill(raw: &[u8], masks: &mut Masks) {
     masks.len = at;
 }
 
-/// The length of the complete control sequence at the head of these bytes, and whether it is
-/// neither EL nor style that hides nothing.
-fn sequence(bytes: &[u8]) -> Option<(usize, bool)> {
-    let parameters = bytes.strip_prefix(b"\x1b[")?;
+/// What a control sequence is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Style,
+    Erase,
+    Odd,
+    Aborted,
+    AbortedEscape,
+}
+
+/// The length of the control sequence at the head of these bytes, which begin with ESC, and what it
+/// is. `None`: it is another sequence, or its end is not here.
+fn sequence(bytes: &[u8]) -> Option<(usize, Found)> {
+    match bytes.get(1)? {
+        b'[' => {}
+        0x1B | 0x80.. => return Some((1, Found::AbortedEscape)),
+        _ => return None,
+    }
     let mut hides = false;
     // Where a parameter begins; where it does but for a zero; after a 1 in either place.
     let (mut token, mut behind_zero, mut behind_one) = (true, false, false);
-    for (i, &byte) in parameters.iter().enumerate().take(PARAMETERS_MAX) {
+    for (i, &byte) in bytes.iter().enumerate().take(PARAMETERS_MAX + 3).skip(2) {
         match byte {
             b'0'..=b'9' => {
                 hides |= (token || behind_zero) && matches!(byte, b'4' | b'8');
@@ -99,7 +118,10 @@ fn sequence(bytes: &[u8]) -> Option<(usize, bool)> {
             }
             b':' | b';' => (token, behind_zero, behind_one) = (true, false, false),
             b'<'..=b'?' => hides = true,
-            0x40..=0x7E => return Some((i + 3, hides || !matches!(byte, b'm' | b'K'))),
+            b'm' if !hides => return Some((i + 1, Found::Style)),
+            b'K' if !hides => return Some((i + 1, Found::Erase)),
+            0x40..=0x7E => return Some((i + 1, Found::Odd)),
+            0x1B | 0x80.. => return Some((i, Found::Aborted)),
             _ => return None,
         }
     }
