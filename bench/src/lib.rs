@@ -28,7 +28,8 @@ usage: cargo xtask bench [--quick] [--tsv] [--input NAME]...
        cargo xtask bench --search [--seconds N]
 
   --quick         fewer peers, and less time for each
-  --tsv           print columns with tabs between: input, peer, gbps, ratio_to_memcpy, path
+  --tsv           print columns with tabs between: input, peer, gbps, ratio_to_memcpy, path;
+                  above them a comment that names the processor
   --input NAME    only this one
   --through       print what each peer lets through of each input, in counts
   --search        search for the units that take longest, instead
@@ -128,7 +129,7 @@ fn measure_all(inputs: &[Input], given: &Arguments) {
     let time = if given.is_quick { share.min(QUICK_TIME) } else { TIME };
     let budget = Budget { time, is_quick: given.is_quick };
     if given.is_tsv {
-        println!("{}", table::HEADER);
+        print!("{}", table::head());
     }
     let mut rows = Vec::new();
     for input in inputs {
