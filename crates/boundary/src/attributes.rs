@@ -52,12 +52,13 @@ impl Attributes {
         !self.concealed && self.background == Colour::Default
     }
 
-    /// A style sequence, whole, that sets neither background nor conceal. True: it sets the
-    /// foreground, whatever that was.
+    /// A complete control sequence that sets neither background nor conceal. True: it is style that
+    /// sets the foreground, whatever that was.
     pub(crate) fn plain_style(&mut self, bytes: &[u8]) -> bool {
-        let parameters = bytes.get(2..bytes.len() - 1).unwrap_or_default();
-        let sets = SgrParameters::new(parameters)
-            .any(|(sgr, _)| matches!(sgr, Sgr::Reset | Sgr::Foreground(_)));
+        let [0x1B, b'[', parameters @ .., b'm'] = bytes else { return false };
+        let sets = !is_foreign(parameters)
+            && SgrParameters::new(parameters)
+                .any(|(sgr, _)| matches!(sgr, Sgr::Reset | Sgr::Foreground(_)));
         if sets {
             self.style(parameters);
         }
@@ -137,9 +138,8 @@ impl Attributes {
     }
 
     fn read(&mut self, parameters: &[u8]) {
-        let foreign = parameters.iter().any(|b| !matches!(b, b'0'..=b'9' | b';' | b':'));
-        if foreign {
-            return; // a private marker or an intermediate: no SGR
+        if is_foreign(parameters) {
+            return;
         }
         for (sgr, _) in SgrParameters::new(parameters) {
             match sgr {
@@ -156,6 +156,11 @@ impl Attributes {
             }
         }
     }
+}
+
+/// Whether there is a private marker or an intermediate among parameters: they are no SGR.
+fn is_foreign(parameters: &[u8]) -> bool {
+    parameters.iter().any(|b| !matches!(b, b'0'..=b'9' | b';' | b':'))
 }
 
 /// Whether parameters might ask for a background or for conceal: any 8, 4x or 10x, wherever.

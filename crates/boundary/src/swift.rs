@@ -97,9 +97,8 @@ impl Reader {
             false => 0,
         };
         let sequences = stretch.sequences() as u64;
-        let erases = self.tell_erases(at, &stretch);
         self.page.tally.removed.sequences += sequences;
-        self.page.tally.plain(Kind::Style, sequences - erases - told);
+        self.page.tally.plain(Kind::Style, sequences - told);
         let (len, text_len) = (stretch.len(), stretch.text_len());
         let kept = text_len - stretch.line_ends();
         self.page.written.removed_bytes += (len - kept) as u64;
@@ -193,59 +192,54 @@ impl Reader {
     /// Tells of each sequence that is more than plain style. Ends the stretch where what follows is
     /// no longer swift. Gives how many it told of.
     fn tell_sequences(&mut self, at: u64, stretch: &mut Stretch<'_>) -> u64 {
-        let (mut from, mut told, mut styled, mut aborted) = (0, 0, 0, 0);
-        while let Some(end) = stretch.next_end(from, self.page.attributes.is_idle()) {
-            aborted = self.tell_aborted(at, stretch, aborted, end);
+        let mut told = Told::default();
+        let mut styled = 0;
+        while let Some(end) = stretch.next_end(told.to, self.page.attributes.is_idle()) {
             if stretch.is_erase(end) {
-                from = end + 1;
+                told.to = end + 1;
                 continue;
             }
             let bytes = stretch.sequence(end);
-            let start = at + (end + 1 - bytes.len()) as u64;
-            from = end + 1;
-            let Some(sequence) = Sequence::csi(start, bytes) else { break };
+            let (from, to) = (end + 1 - bytes.len(), end + 1);
+            self.tell_plain(at, stretch, &mut told, from);
+            let Some(sequence) = Sequence::csi(at + from as u64, bytes) else { break };
             if sequence.kind == Kind::Style || sequence.kind == Kind::Conceal {
-                self.style_up_to(stretch, styled, from - bytes.len());
-                styled = from;
+                self.style_up_to(stretch, styled, from);
+                styled = to;
             }
             self.page.told(&sequence);
-            told += 1;
+            told.to = to;
+            told.sequences += 1;
             if !self.page.is_swift() {
-                stretch.cut(from);
+                stretch.cut(to);
                 break;
             }
         }
-        self.tell_aborted(at, stretch, aborted, stretch.len());
+        self.tell_plain(at, stretch, &mut told, stretch.len());
+        let erases = stretch.erases() as u64;
+        self.page.tally.plain_more(Kind::Erase, erases - told.erases);
         self.style_up_to(stretch, styled, stretch.len());
-        told
+        told.sequences + erases
     }
 
-    /// Tells of the sequences between two places that were cut short. Gives how far it told.
-    fn tell_aborted(&mut self, at: u64, stretch: &Stretch<'_>, from: usize, to: usize) -> usize {
-        let mut from = from;
+    /// Tells of the sequences before `to` that were cut short, and of each EL as long as one more
+    /// could add a span to its finding.
+    fn tell_plain(&mut self, at: u64, stretch: &Stretch<'_>, told: &mut Told, to: usize) {
+        while !self.page.tally.is_full(Kind::Erase)
+            && let Some(end) = stretch.next_erase(told.erased_to).filter(|&end| end < to)
+        {
+            let len = stretch.sequence(end).len() as u64;
+            self.page.tally.plain_at(Kind::Erase, (at + end as u64 + 1 - len, len));
+            told.erases += 1;
+            told.erased_to = end + 1;
+        }
         while stretch.has_aborted()
-            && let Some(run) = stretch.next_aborted(from).filter(|run| run.end <= to)
+            && let Some(run) = stretch.next_aborted(told.aborted_to).filter(|run| run.end <= to)
         {
             let span = (at + run.start as u64, (run.end - run.start) as u64);
             self.page.tally.aborted(span, run.count.into(), run.escapes.into());
-            from = run.end;
+            told.aborted_to = run.end;
         }
-        from
-    }
-
-    /// Tells of each EL, as long as one more could add a span to its finding, and counts the others.
-    /// Gives how many there are.
-    fn tell_erases(&mut self, at: u64, stretch: &Stretch<'_>) -> u64 {
-        let erases = stretch.erases() as u64;
-        let (mut from, mut told) = (0, 0);
-        while told < erases && !self.page.tally.is_full(Kind::Erase) {
-            let Some(end) = stretch.next_erase(from) else { break };
-            let len = stretch.sequence(end).len() as u64;
-            self.page.tally.plain_at(Kind::Erase, (at + end as u64 + 1 - len, len));
-            (from, told) = (end + 1, told + 1);
-        }
-        self.page.tally.plain_more(Kind::Erase, erases - told);
-        erases
     }
 
     /// Tells the attributes of the plain styles between two places. None of them sets anything but
@@ -346,6 +340,16 @@ fn anchor(text: &str) -> Option<usize> {
         Category::EmojiModifier => last.next().map(|(before, _)| before),
         _ => Some(at),
     }
+}
+
+/// What was told of the sequences of a stretch, and how far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    to: usize,
+    sequences: u64,
+    erased_to: usize,
+    erases: u64,
+    aborted_to: usize,
 }
 
 /// A run of CRs, with sequences between or not.

@@ -27,7 +27,7 @@ pub(crate) struct Masks {
     pub(crate) aborted_escapes: Words,
     /// CRs outside of sequences.
     pub(crate) crs: Words,
-    /// The first bytes of characters in the text that are no bases.
+    /// The first bytes of characters in the text that are to be judged.
     pub(crate) special: Words,
     /// Whether any bit of `odd`, of `aborts`, of `crs`, and of `special` is set.
     pub(crate) any_odd: bool,
@@ -97,16 +97,20 @@ pub(crate) fn is_set(words: &Words, at: usize) -> bool {
 }
 
 /// Sets the bits from `from` to before `to`.
+#[inline]
 pub(crate) fn set_run(words: &mut Words, from: usize, to: usize) {
     if from == to {
         return;
     }
     let last = to - 1;
-    for (block, word) in words.iter_mut().enumerate().take(last / BLOCK + 1).skip(from / BLOCK) {
-        let head = if block == from / BLOCK { !below(from % BLOCK) } else { !0 };
-        let tail = if block == last / BLOCK { !0 >> (BLOCK - 1 - last % BLOCK) } else { !0 };
-        *word |= head & tail;
+    let (head, tail) = (!below(from % BLOCK), !0 >> (BLOCK - 1 - last % BLOCK));
+    if from / BLOCK == last / BLOCK {
+        words[from / BLOCK] |= head & tail;
+        return;
     }
+    words[from / BLOCK] |= head;
+    words[from / BLOCK + 1..last / BLOCK].fill(!0);
+    words[last / BLOCK] |= tail;
 }
 
 /// The first clear bit from `from` on.
@@ -123,16 +127,15 @@ pub(crate) fn next_clear(words: &Words, from: usize) -> usize {
     block * BLOCK + clear.trailing_zeros() as usize
 }
 
-/// The place behind the last clear bit before `to`; 0 where there is none.
-pub(crate) fn run_start(words: &Words, to: usize) -> usize {
-    let mut block = to / BLOCK;
-    let mut clear = words.get(block).map_or(0, |word| !word & below(to % BLOCK));
-    while clear == 0 {
-        let Some(before) = block.checked_sub(1) else { return 0 };
-        block = before;
-        clear = !words[block];
-    }
-    block * BLOCK + 64 - clear.leading_zeros() as usize
+/// How many bits are set directly before `to`; 64 for more.
+pub(crate) fn run_before(words: &Words, to: usize) -> usize {
+    let (block, bit) = (to / BLOCK, to % BLOCK);
+    let before = block.checked_sub(1).map_or(0, |before| words[before]);
+    let run = match bit {
+        0 => before,
+        _ => words[block] << (BLOCK - bit) | before >> bit,
+    };
+    run.leading_ones() as usize
 }
 
 /// The first set bit from `from` on.

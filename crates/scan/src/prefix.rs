@@ -24,9 +24,9 @@ pub fn text_into(raw: &[u8], to: &mut String) -> usize {
         #[cfg(target_arch = "x86_64")]
         Path::Avx2 => crate::x86::text_avx2(raw, bytes),
         _ => {
-            let len = swar::text_len(raw);
-            bytes.extend_from_slice(&raw[..len]);
-            len
+            let text = swar::text(raw);
+            bytes.extend_from_slice(text);
+            text.len()
         }
     }
 }

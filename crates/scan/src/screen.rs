@@ -143,36 +143,84 @@ pub(crate) const PAIRS: Screen = screen(&[
 
 /// The character at the head of these bytes and its length, if they begin with a well-formed one
 /// beyond ASCII.
+#[inline]
 pub(crate) fn char_at(bytes: &[u8]) -> Option<(char, usize)> {
-    let len = match *bytes.first()? {
-        0xC2..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        0xF0..=0xF4 => 4,
+    let bits = |byte: u8| u32::from(byte & 0x3F);
+    let (point, least, len) = match *bytes {
+        [a @ 0xC2..=0xDF, b @ 0x80..=0xBF, ..] => (u32::from(a & 0x1F) << 6 | bits(b), 0x80, 2),
+        [a @ 0xE0..=0xEF, b @ 0x80..=0xBF, c @ 0x80..=0xBF, ..] => {
+            (u32::from(a & 0x0F) << 12 | bits(b) << 6 | bits(c), 0x800, 3)
+        }
+        [a @ 0xF0..=0xF4, b @ 0x80..=0xBF, c @ 0x80..=0xBF, d @ 0x80..=0xBF, ..] => {
+            let high = u32::from(a & 0x07) << 18 | bits(b) << 12;
+            (high | bits(c) << 6 | bits(d), 0x1_0000, 4)
+        }
         _ => return None,
     };
-    let c = std::str::from_utf8(bytes.get(..len)?).ok()?.chars().next()?;
+    let c = char::from_u32(point).filter(|_| point >= least)?;
     Some((c, len))
 }
 
-/// The length of the base at the head of these bytes; 0 where there is none. A C1 control is none.
-pub(crate) fn base_len(bytes: &[u8]) -> usize {
-    char_at(bytes).filter(|&(c, _)| is_base(c)).map_or(0, |(_, len)| len)
+/// What the scan makes of a character beyond ASCII.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Ill-formed, or a C1 control.
+    NoText,
+    /// Kept where it stands, and so many bytes long.
+    Text(usize),
+    /// To be judged, and so many bytes long.
+    Special(usize),
 }
 
-/// The length of the character at the head of these bytes that is no base and no C1 control; 0
-/// where there is none.
-pub(crate) fn special_len(bytes: &[u8]) -> usize {
-    let special = char_at(bytes).filter(|&(c, _)| c >= '\u{A0}' && !noesc_text::is_base(c));
-    special.map_or(0, |(_, len)| len)
+/// What the character at `at` is.
+#[inline]
+pub(crate) fn find(raw: &[u8], at: usize) -> Found {
+    match raw.get(at..).and_then(char_at) {
+        None | Some(('\u{80}'..='\u{9F}', _)) => Found::NoText,
+        Some((c, len)) if noesc_text::is_base(c) => Found::Text(len),
+        Some((c, len)) => match is_at_home(raw, at, c, len) {
+            true => Found::Text(len),
+            false => Found::Special(len),
+        },
+    }
 }
 
-fn is_base(c: char) -> bool {
-    c >= '\u{A0}' && noesc_text::is_base(c)
+/// Whether a character is kept whatever was before its neighbours. Of these only the ones beyond
+/// ASCII count: an ASCII byte may be the last one of a sequence.
+fn is_at_home(raw: &[u8], at: usize, c: char, len: usize) -> bool {
+    let mut end = at;
+    let before = std::iter::from_fn(move || {
+        let (c, len) = char_before(&raw[..end])?;
+        end -= len;
+        Some(c)
+    });
+    let after = raw.get(at + len..).and_then(char_at).map(|(c, _)| c);
+    noesc_text::is_at_home(c, before, after)
+}
+
+/// The character at the end of these bytes and its length, if it is a well-formed one beyond ASCII.
+fn char_before(bytes: &[u8]) -> Option<(char, usize)> {
+    (2..=4).find_map(|len| {
+        let start = bytes.len().checked_sub(len)?;
+        char_at(&bytes[start..]).filter(|&(_, found)| found == len)
+    })
+}
+
+/// Where a text ends that is to have no joiner at its end, which waits for the character behind.
+pub(crate) fn without_joiner(raw: &[u8], len: usize) -> usize {
+    match raw[..len] {
+        [.., 0xE2, 0x80, 0x8C | 0x8D] => without_joiner(raw, len - 3),
+        _ => len,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_base(c: char) -> bool {
+        c >= '\u{A0}' && noesc_text::is_base(c)
+    }
 
     /// What vector code looks up, for the first three bytes of a character.
     fn is_flagged(screen: &Screen, bytes: [u8; 3]) -> bool {

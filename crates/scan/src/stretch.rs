@@ -10,7 +10,8 @@ pub const STRETCH_BYTES_MAX: usize = BLOCK * BLOCKS;
 /// The head of a chunk, as far as every byte of it is one of these:
 ///
 /// * *text*: 20–7E, TAB, LF, and well-formed characters from U+00A0 on; of these it is known which
-///   are bases (see [`noesc_text::is_base`]) and which are special;
+///   are special: neither bases (see [`noesc_text::is_base`]) nor kept where they stand, whatever is
+///   before their neighbours (see [`noesc_text::is_at_home`]);
 /// * a CR;
 /// * part of an ESC or of `ESC [` and parameters that an ESC or a byte from 80 on cuts short;
 /// * part of a complete `ESC [`, parameters, final byte: nothing else inside, and shorter than
@@ -291,25 +292,28 @@ impl<'a> Stretch<'a> {
         }
     }
 
-    /// Whether it holds a character that is no base.
+    /// Whether it holds a character that is to be judged.
     #[must_use]
     pub fn has_special(&self) -> bool {
         self.masks.any_special
     }
 
-    /// The place of the first character at `from` or later that is no base.
+    /// The place of the first character at `from` or later that is to be judged.
     #[must_use]
     pub fn next_special(&self, from: usize) -> Option<usize> {
         masks::next(&self.masks.special, from)
     }
 
-    /// The text directly before `at`, which is the border of a character, up to what is no text,
-    /// and its place. A line end that was a CR is no text here.
+    /// The text directly before `at`, which is the border of a character, up to what is no text and
+    /// at most 64 bytes of it, and its place. A line end that was a CR is no text here.
     #[must_use]
     pub fn run_before(&self, at: usize) -> (usize, &'a str) {
-        let mut start = masks::run_start(&self.masks.text, at);
+        let mut start = at - masks::run_before(&self.masks.text, at).min(at);
         if self.any_line_end {
             start = start.max(masks::last(&self.line_ends, at).map_or(0, |last| last + 1));
+        }
+        while start < at && self.raw.get(start).is_some_and(|b| (0x80..0xC0).contains(b)) {
+            start += 1;
         }
         (start, self.text(start, at))
     }

@@ -1,7 +1,7 @@
 //! The scan of any processor: what it has no vectors for, it finds sequence by sequence.
 
 use crate::masks::{Masks, Words, below, next, next_clear, set_run};
-use crate::screen::{base_len, special_len};
+use crate::screen::{Found, find, without_joiner};
 use crate::stretch::STRETCH_BYTES_MAX;
 
 /// Parameters of a sequence that is taken here; the rows take longer ones.
@@ -26,27 +26,61 @@ fn ascii_len(bytes: &[u8]) -> usize {
         }
         len += STEP;
     }
+    while let Some(word) = bytes.get(len..).and_then(|rest| rest.first_chunk()) {
+        let others = others(u64::from_le_bytes(*word));
+        if others != 0 {
+            return len + others.trailing_zeros() as usize / 8;
+        }
+        len += 8;
+    }
     len + bytes[len..].iter().take_while(|&&b| is_ascii_text(b)).count()
 }
 
-/// How many bytes of text there are: ASCII text and whole bases.
-pub(crate) fn text_len(bytes: &[u8]) -> usize {
-    let mut len = 0;
+/// The highest bit of each byte of a word that is not 20–7E, TAB or LF.
+#[inline]
+const fn others(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const LOW: u64 = 0x7F * ONES;
+    // The highest bit of each byte that is zero: no sum carries into the next one.
+    const fn zeros(word: u64) -> u64 {
+        !((word & LOW).wrapping_add(LOW) | word | LOW)
+    }
+    let below = zeros(word & (0xE0 * ONES));
+    let tab_lf = zeros(word ^ (0x09 * ONES)) | zeros(word ^ (0x0A * ONES));
+    let del = zeros(word ^ LOW);
+    word & !LOW | below & !tab_lf | del
+}
+
+/// How many bytes of text there are at `at`: ASCII text and whole characters that are kept.
+pub(crate) fn text_len(raw: &[u8], at: usize) -> usize {
+    let mut end = at;
     loop {
-        len += ascii_len(&bytes[len..]);
-        match base_len(&bytes[len..]) {
-            0 => return len,
-            n => len += n,
+        end += ascii_len(&raw[end..]);
+        let begin = end;
+        while raw.get(end).is_some_and(|byte| *byte >= 0x80) {
+            match find(raw, end) {
+                Found::Text(len) => end += len,
+                _ => return end - at,
+            }
+        }
+        if end == begin {
+            return end - at;
         }
     }
 }
 
+/// The text at the head of `raw`.
+pub(crate) fn text(raw: &[u8]) -> &[u8] {
+    &raw[..without_joiner(raw, text_len(raw, 0))]
+}
+
 /// Finds a stretch at the head of `raw`.
 pub(crate) fn fill(raw: &[u8], masks: &mut Masks) {
+    let whole = raw;
     let raw = &raw[..raw.len().min(STRETCH_BYTES_MAX)];
     let mut at = 0;
     while at < raw.len() {
-        let text = text_len(&raw[at..]);
+        let text = text_len(raw, at);
         set_run(&mut masks.text, at, at + text);
         at += text;
         match raw.get(at) {
@@ -58,38 +92,41 @@ pub(crate) fn fill(raw: &[u8], masks: &mut Masks) {
             Some(0x1B) => {
                 let Some((len, found)) = sequence(&raw[at..]) else { break };
                 at += len;
-                masks.any_odd |= found == Found::Odd;
-                masks.any_abort |= matches!(found, Found::Aborted | Found::AbortedEscape);
+                masks.any_odd |= found == Sequence::Odd;
+                masks.any_abort |= matches!(found, Sequence::Aborted | Sequence::AbortedEscape);
                 let (first, second) = match found {
-                    Found::Style => (&mut masks.ends, None),
-                    Found::Erase => (&mut masks.ends, Some(&mut masks.erases)),
-                    Found::Odd => (&mut masks.ends, Some(&mut masks.odd)),
-                    Found::Aborted => (&mut masks.aborts, None),
-                    Found::AbortedEscape => (&mut masks.aborts, Some(&mut masks.aborted_escapes)),
+                    Sequence::Style => (&mut masks.ends, None),
+                    Sequence::Erase => (&mut masks.ends, Some(&mut masks.erases)),
+                    Sequence::Odd => (&mut masks.ends, Some(&mut masks.odd)),
+                    Sequence::Aborted => (&mut masks.aborts, None),
+                    Sequence::AbortedEscape => {
+                        (&mut masks.aborts, Some(&mut masks.aborted_escapes))
+                    }
                 };
                 set_run(first, at - 1, at);
                 if let Some(words) = second {
                     set_run(words, at - 1, at);
                 }
             }
-            Some(_) => match special_len(&raw[at..]) {
-                0 => break,
-                len => {
+            Some(_) => match find(raw, at) {
+                Found::Special(len) => {
                     masks.any_special = true;
                     set_run(&mut masks.special, at, at + 1);
                     set_run(&mut masks.text, at, at + len);
                     at += len;
                 }
+                _ => break,
             },
             None => break,
         }
     }
     masks.len = at;
+    masks.cut(without_joiner(whole, at));
 }
 
 /// What a control sequence is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum Sequence {
     Style,
     Erase,
     Odd,
@@ -99,10 +136,10 @@ enum Found {
 
 /// The length of the control sequence at the head of these bytes, which begin with ESC, and what it
 /// is. `None`: it is another sequence, or its end is not here.
-fn sequence(bytes: &[u8]) -> Option<(usize, Found)> {
+fn sequence(bytes: &[u8]) -> Option<(usize, Sequence)> {
     match bytes.get(1)? {
         b'[' => {}
-        0x1B | 0x80.. => return Some((1, Found::AbortedEscape)),
+        0x1B | 0x80.. => return Some((1, Sequence::AbortedEscape)),
         _ => return None,
     }
     let mut hides = false;
@@ -118,10 +155,10 @@ fn sequence(bytes: &[u8]) -> Option<(usize, Found)> {
             }
             b':' | b';' => (token, behind_zero, behind_one) = (true, false, false),
             b'<'..=b'?' => hides = true,
-            b'm' if !hides => return Some((i + 1, Found::Style)),
-            b'K' if !hides => return Some((i + 1, Found::Erase)),
-            0x40..=0x7E => return Some((i + 1, Found::Odd)),
-            0x1B | 0x80.. => return Some((i, Found::Aborted)),
+            b'm' if !hides => return Some((i + 1, Sequence::Style)),
+            b'K' if !hides => return Some((i + 1, Sequence::Erase)),
+            0x40..=0x7E => return Some((i + 1, Sequence::Odd)),
+            0x1B | 0x80.. => return Some((i, Sequence::Aborted)),
             _ => return None,
         }
     }
@@ -133,7 +170,15 @@ pub(crate) fn compress(raw: &[u8], text: &Words, line_ends: Option<&Words>, to: 
     let (mut at, begin) = (0, to.len());
     while let Some(from) = next(text, at) {
         at = next_clear(text, from).min(raw.len());
-        to.extend_from_slice(&raw[from..at]);
+        match raw[from..].first_chunk::<16>() {
+            // A copy of a size that is known is a few instructions.
+            Some(run) if at - from <= run.len() => {
+                let len = to.len() + at - from;
+                to.extend_from_slice(run);
+                to.truncate(len);
+            }
+            _ => to.extend_from_slice(&raw[from..at]),
+        }
     }
     let Some(line_ends) = line_ends else { return };
     let mut before = begin;

@@ -4,7 +4,7 @@
 //! legitimises neither. So dropping can only take neighbours away, and judging what was kept once
 //! more keeps all of it.
 
-use crate::category::{Category, JoiningScript, category, is_listed_pair};
+use crate::category::{Category, JoiningScript, category, is_base, is_listed_pair};
 use crate::verdict::{Class, Severity, Verdict};
 
 /// Marks that one base keeps; the next is dropped.
@@ -54,6 +54,50 @@ enum Emoji {
     Pictograph,
     Modified,
     Selected,
+}
+
+/// Whether a character that is no base is kept where it stands, told by its neighbours alone:
+/// `before` gives the characters directly before it, the nearest first, and `after` is the one
+/// directly behind. False where a [`Context`] must be asked, which may keep it all the same.
+///
+/// ```
+/// use noesc_text::is_at_home;
+/// assert!(is_at_home('\u{301}', "\u{e9}".chars(), None));
+/// assert!(is_at_home('\u{200d}', "\u{1f469}".chars(), Some('\u{1f469}')));
+/// assert!(!is_at_home('\u{200d}', "\u{4e2d}".chars(), Some('\u{1f469}')));
+/// ```
+pub fn is_at_home(
+    c: char,
+    mut before: impl Iterator<Item = char> + Clone,
+    after: Option<char>,
+) -> bool {
+    let behind = before.clone();
+    let Some(nearest) = before.next() else { return false };
+    match (category(c), category(nearest)) {
+        (Category::Mark | Category::MarkVirama, _) => behind
+            .take(usize::from(MARKS_MAX))
+            .find(|&c| !matches!(category(c), Category::Mark | Category::MarkVirama))
+            .is_some_and(is_base),
+        (Category::EmojiSelector, nearest) => nearest.is_pictograph(),
+        (Category::Joiner | Category::NonJoiner, Category::SpacingVirama) => true,
+        (Category::Joiner | Category::NonJoiner, Category::MarkVirama) => {
+            is_at_home(nearest, before, None)
+        }
+        (Category::Joiner, Category::Joining(_)) => true,
+        (Category::NonJoiner, Category::Joining(script)) => {
+            after.is_some_and(|after| category(after) == Category::Joining(script))
+        }
+        (Category::Joiner, nearest) => {
+            let joins = match nearest {
+                Category::EmojiModifier | Category::EmojiSelector => {
+                    before.next().is_some_and(|c| category(c).is_pictograph())
+                }
+                nearest => nearest.is_pictograph(),
+            };
+            joins && after.is_some_and(|after| category(after).is_pictograph())
+        }
+        _ => false,
+    }
 }
 
 /// The characters seen so far, as far as they bear on the next ones. Of fixed size.

@@ -18,7 +18,7 @@ pub use audit::{AuditEscape, EscapedByte, Unescape, UnescapeError, UnescapeReaso
 pub use category::{
     Category, JoiningScript, category, is_base, is_glyphless, is_mark, is_ordinary, is_seen,
 };
-pub use context::{Context, HOLD_MAX, MARKS_MAX};
+pub use context::{Context, HOLD_MAX, MARKS_MAX, is_at_home};
 pub use mixed::{MixedWord, MixedWords, PASSING_LETTERS_MIN, SYMBOL_LATIN_MIN, Script, script};
 pub use tables::{UNICODE_VERSION, VARIATION_PAIRS_VERSION};
 pub use verdict::{Class, Severity, Verdict};

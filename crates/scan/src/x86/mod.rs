@@ -5,7 +5,7 @@ mod avx2;
 mod avx512;
 
 use crate::masks::{BLOCK, Bytes, Carry, Masks, Words, below};
-use crate::screen::{base_len, special_len};
+use crate::screen::{Found, find, without_joiner};
 use crate::stretch::{SLACK, STRETCH_BYTES_MAX};
 
 pub(crate) use avx2::{
@@ -170,21 +170,15 @@ unsafe fn fill<L: Lanes>(raw: &[u8], masks: &mut Masks) {
         };
         if let Some(stop) = stop {
             masks.len = at + BLOCK;
-            masks.cut(stop);
+            masks.cut(without_joiner(raw, stop));
             return;
         }
         at += BLOCK;
     }
     masks.len = at;
     masks.cut(limit.min(at));
-    if carry.is_open() {
-        masks.len = carry.open_at;
-    } else {
-        let len = char_border(raw, masks.len);
-        if len < masks.len {
-            masks.cut(len);
-        }
-    }
+    let len = if carry.is_open() { carry.open_at } else { char_border(raw, masks.len) };
+    masks.cut(without_joiner(raw, len));
 }
 
 /// The first ill-formed byte of the three at a border of characters, of which no doubts are told;
@@ -225,13 +219,13 @@ fn settle(raw: &[u8], at: usize, (ill_formed, mut doubtful): (u64, u64), limit: 
     }
     while doubtful != 0 {
         let bit = doubtful & doubtful.wrapping_neg();
-        let rest = raw.get(at + doubtful.trailing_zeros() as usize..).unwrap_or_default();
-        if base_len(rest) == 0 {
-            if special_len(rest) == 0 {
+        match find(raw, at + doubtful.trailing_zeros() as usize) {
+            Found::Text(_) => {}
+            Found::Special(_) => settled.special |= bit,
+            Found::NoText => {
                 settled.bad = bit;
                 break;
             }
-            settled.special |= bit;
         }
         doubtful &= doubtful - 1;
     }
@@ -320,7 +314,7 @@ unsafe fn text<L: Lanes>(raw: &[u8], to: &mut Vec<u8>) -> usize {
         is_seen = true;
         at += BLOCK;
     }
-    let len = char_border(raw, at);
+    let len = without_joiner(raw, char_border(raw, at));
     debug_assert!(str::from_utf8(&raw[..len]).is_ok());
     // SAFETY: so many bytes were written.
     unsafe { to.set_len(to.len() + len) };
