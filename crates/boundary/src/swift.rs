@@ -246,7 +246,7 @@ impl Reader {
     /// a foreground that could matter, so the last one that does is enough.
     fn style_up_to(&mut self, stretch: &Stretch<'_>, from: usize, to: usize) {
         let mut to = to;
-        while let Some(end) = stretch.last_end(to).filter(|&end| end >= from) {
+        while let Some(end) = stretch.last_style(to).filter(|&end| end >= from) {
             let bytes = stretch.sequence(end);
             if self.page.attributes.plain_style(bytes) {
                 break;

@@ -42,6 +42,9 @@ pub fn marked(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 fn view_or_borrow<'a>(bytes: &'a [u8], profile: &Profile) -> Cow<'a, str> {
+    if let Some(same) = noesc_scan::as_text(bytes) {
+        return Cow::Borrowed(same);
+    }
     let text = match view(bytes, profile) {
         Ok(view) => view.text,
         Err(_) => String::new(), // not for a shipped profile

@@ -20,5 +20,5 @@ mod x86;
 #[cfg(feature = "forced")]
 pub use path::force;
 pub use path::{Path, available, in_use};
-pub use prefix::{payload_len, range_len, text_into};
+pub use prefix::{as_text, payload_len, range_len, text_into};
 pub use stretch::{Aborted, Piece, Pieces, STRETCH_BYTES_MAX, Stretch};

@@ -96,6 +96,12 @@ pub(crate) fn is_set(words: &Words, at: usize) -> bool {
     words[at / BLOCK] >> (at % BLOCK) & 1 == 1
 }
 
+/// Sets a bit.
+#[inline(always)]
+pub(crate) fn set(words: &mut Words, at: usize) {
+    words[at / BLOCK] |= 1 << (at % BLOCK);
+}
+
 /// Sets the bits from `from` to before `to`.
 #[inline]
 pub(crate) fn set_run(words: &mut Words, from: usize, to: usize) {

@@ -24,11 +24,35 @@ pub fn text_into(raw: &[u8], to: &mut String) -> usize {
         #[cfg(target_arch = "x86_64")]
         Path::Avx2 => crate::x86::text_avx2(raw, bytes),
         _ => {
-            let text = swar::text(raw);
-            bytes.extend_from_slice(text);
-            text.len()
+            let len = swar::text(raw, 0);
+            bytes.extend_from_slice(&raw[..len]);
+            len
         }
     }
+}
+
+/// The bytes as text, where all of them are: see [`Stretch`](crate::Stretch). `None` where one is
+/// not, and where the end leaves something open.
+///
+/// ```
+/// assert_eq!(noesc_scan::as_text("na\u{ef}ve\n".as_bytes()), Some("na\u{ef}ve\n"));
+/// assert_eq!(noesc_scan::as_text(b"\x1b[m"), None);
+/// ```
+#[must_use]
+pub fn as_text(raw: &[u8]) -> Option<&str> {
+    let whole = match in_use() {
+        Path::Rows => return None,
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx512 => crate::x86::text_len_avx512(raw),
+        #[cfg(target_arch = "x86_64")]
+        Path::Avx2 => crate::x86::text_len_avx2(raw),
+        Path::Swar => 0,
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => 0,
+    };
+    let is_text = swar::text(raw, whole) == raw.len();
+    // SAFETY: a text is whole well-formed characters.
+    is_text.then(|| unsafe { str::from_utf8_unchecked(raw) })
 }
 
 /// How many bytes at the head of the payload of a control string are nothing but payload: no

@@ -172,10 +172,16 @@ impl<'a> Stretch<'a> {
         masks::next(if odd { &self.masks.odd } else { &self.masks.ends }, from)
     }
 
-    /// The last byte of the last sequence that ends before `to`.
+    /// The last byte of the last plain style that ends before `to`.
     #[must_use]
-    pub fn last_end(&self, to: usize) -> Option<usize> {
-        masks::last(&self.masks.ends, to)
+    pub fn last_style(&self, to: usize) -> Option<usize> {
+        let Masks { ends, erases, odd, .. } = &self.masks;
+        let to = to.min(self.len());
+        (0..to.div_ceil(BLOCK)).rev().find_map(|block| {
+            let reach = (to - block * BLOCK).min(BLOCK);
+            let styles = ends[block] & !erases[block] & !odd[block] & (!0 >> (BLOCK - reach));
+            (styles != 0).then(|| block * BLOCK + 63 - styles.leading_zeros() as usize)
+        })
     }
 
     /// The place of the first CR at `from` or later, unless it became a line end.
@@ -218,8 +224,8 @@ impl<'a> Stretch<'a> {
         self.raw = &self.raw[..len];
     }
 
-    /// Makes each CR a line end that stands directly between text on both sides, no LF among it, and
-    /// passes over each before an LF. Gives how many it made.
+    /// Makes each CR a line end that stands directly behind text and, sequences aside, before text,
+    /// no LF among it, and passes over each before an LF. Gives how many it made.
     pub fn end_lines(&mut self) -> usize {
         let mut made = 0;
         for block in 0..self.len().div_ceil(BLOCK) {
@@ -235,8 +241,15 @@ impl<'a> Stretch<'a> {
                 else {
                     continue;
                 };
+                let mut after = after;
                 if !masks::is_set(&self.masks.text, at + 1) {
-                    continue;
+                    // Sequences may stand between, but no other CR.
+                    let text = masks::next(&self.masks.text, at + 1);
+                    let cr = masks::next(&self.masks.crs, at + 1);
+                    match text {
+                        Some(text) if cr.is_none_or(|cr| cr > text) => after = self.raw[text],
+                        _ => continue,
+                    }
                 }
                 if after == b'\n' {
                     self.masks.crs[block] &= !bit;

@@ -1,6 +1,6 @@
 //! The scan of any processor: what it has no vectors for, it finds sequence by sequence.
 
-use crate::masks::{Masks, Words, below, next, next_clear, set_run};
+use crate::masks::{Masks, Words, below, next, next_clear, set, set_run};
 use crate::screen::{Found, find, without_joiner};
 use crate::stretch::STRETCH_BYTES_MAX;
 
@@ -19,19 +19,19 @@ const fn is_ascii_text(byte: u8) -> bool {
 #[inline]
 fn ascii_len(bytes: &[u8]) -> usize {
     let mut len = 0;
-    for block in bytes.chunks_exact(STEP) {
-        // No early exit within a block, so that it becomes vector code where there are vectors.
-        if !block.iter().fold(true, |all, &b| all & is_ascii_text(b)) {
-            break;
-        }
-        len += STEP;
-    }
     while let Some(word) = bytes.get(len..).and_then(|rest| rest.first_chunk()) {
         let others = others(u64::from_le_bytes(*word));
         if others != 0 {
             return len + others.trailing_zeros() as usize / 8;
         }
         len += 8;
+        if len == STEP {
+            // Long text. No early exit within a block, so that it becomes vector code where there
+            // are vectors.
+            let blocks = bytes[len..].chunks_exact(STEP);
+            let is_text = |block: &&[u8]| block.iter().fold(true, |all, &b| all & is_ascii_text(b));
+            len += STEP * blocks.take_while(is_text).count();
+        }
     }
     len + bytes[len..].iter().take_while(|&&b| is_ascii_text(b)).count()
 }
@@ -69,9 +69,9 @@ pub(crate) fn text_len(raw: &[u8], at: usize) -> usize {
     }
 }
 
-/// The text at the head of `raw`.
-pub(crate) fn text(raw: &[u8]) -> &[u8] {
-    &raw[..without_joiner(raw, text_len(raw, 0))]
+/// Where the text ends that goes on at `from`.
+pub(crate) fn text(raw: &[u8], from: usize) -> usize {
+    without_joiner(raw, from + text_len(raw, from))
 }
 
 /// Finds a stretch at the head of `raw`.
@@ -86,7 +86,7 @@ pub(crate) fn fill(raw: &[u8], masks: &mut Masks) {
         match raw.get(at) {
             Some(b'\r') => {
                 masks.any_cr = true;
-                set_run(&mut masks.crs, at, at + 1);
+                set(&mut masks.crs, at);
                 at += 1;
             }
             Some(0x1B) => {
@@ -103,15 +103,15 @@ pub(crate) fn fill(raw: &[u8], masks: &mut Masks) {
                         (&mut masks.aborts, Some(&mut masks.aborted_escapes))
                     }
                 };
-                set_run(first, at - 1, at);
+                set(first, at - 1);
                 if let Some(words) = second {
-                    set_run(words, at - 1, at);
+                    set(words, at - 1);
                 }
             }
             Some(_) => match find(raw, at) {
                 Found::Special(len) => {
                     masks.any_special = true;
-                    set_run(&mut masks.special, at, at + 1);
+                    set(&mut masks.special, at);
                     set_run(&mut masks.text, at, at + len);
                     at += len;
                 }
@@ -137,15 +137,25 @@ enum Sequence {
 /// The length of the control sequence at the head of these bytes, which begin with ESC, and what it
 /// is. `None`: it is another sequence, or its end is not here.
 fn sequence(bytes: &[u8]) -> Option<(usize, Sequence)> {
-    match bytes.get(1)? {
-        b'[' => {}
-        0x1B | 0x80.. => return Some((1, Sequence::AbortedEscape)),
+    match *bytes {
+        // What most sequences are: nothing, one digit, or two that begin no 4x, 8x or 10.
+        [_, b'[', b'm', ..] => return Some((3, Sequence::Style)),
+        [_, b'[', b'K', ..] => return Some((3, Sequence::Erase)),
+        [_, b'[', b'0'..=b'3' | b'5'..=b'7' | b'9', b'm', ..] => {
+            return Some((4, Sequence::Style));
+        }
+        [_, b'[', b'2' | b'3' | b'5'..=b'7' | b'9', b'0'..=b'9', b'm', ..] => {
+            return Some((5, Sequence::Style));
+        }
+        [_, b'[', ..] => {}
+        [_, 0x1B | 0x80.., ..] => return Some((1, Sequence::AbortedEscape)),
         _ => return None,
     }
     let mut hides = false;
     // Where a parameter begins; where it does but for a zero; after a 1 in either place.
     let (mut token, mut behind_zero, mut behind_one) = (true, false, false);
-    for (i, &byte) in bytes.iter().enumerate().take(PARAMETERS_MAX + 3).skip(2) {
+    let bytes = &bytes[..bytes.len().min(PARAMETERS_MAX + 3)];
+    for (i, &byte) in bytes.iter().enumerate().skip(2) {
         match byte {
             b'0'..=b'9' => {
                 hides |= (token || behind_zero) && matches!(byte, b'4' | b'8');

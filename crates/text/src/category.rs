@@ -78,6 +78,23 @@ pub enum Category {
 }
 
 impl Category {
+    const fn is_base(self) -> bool {
+        matches!(
+            self,
+            Self::Ordinary
+                | Self::BlackFlag
+                | Self::Jamo
+                | Self::Braille
+                | Self::MongolianLetter
+                | Self::Joining(_)
+                | Self::SpacingVirama
+                | Self::Pictograph
+                | Self::EmojiModifier
+                | Self::Ideograph
+                | Self::PrivateUseNerd
+        )
+    }
+
     pub(crate) fn is_pictograph(self) -> bool {
         matches!(self, Self::Pictograph | Self::BlackFlag)
     }
@@ -103,10 +120,42 @@ pub fn category(c: char) -> Category {
     if c.is_ascii() {
         return Category::Ordinary;
     }
-    let point = u32::from(c) as usize;
-    let block = usize::from(INDEX[point >> BLOCK_BITS]) << BLOCK_BITS;
-    CATEGORIES[usize::from(BLOCKS[block | (point & ((1 << BLOCK_BITS) - 1))])]
+    CATEGORIES[usize::from(number(u32::from(c) as usize))]
 }
+
+/// The number of a code point's category in [`CATEGORIES`].
+#[inline]
+const fn number(point: usize) -> u8 {
+    let block = (INDEX[point >> BLOCK_BITS] as usize) << BLOCK_BITS;
+    BLOCKS[block | (point & ((1 << BLOCK_BITS) - 1))]
+}
+
+/// A bit for each number of a category whose characters are bases.
+const BASES: u64 = {
+    assert!(CATEGORIES.len() <= 64, "one bit for each category");
+    let mut bases = 0;
+    let mut number = 0;
+    while number < CATEGORIES.len() {
+        if CATEGORIES[number].is_base() {
+            bases |= 1 << number;
+        }
+        number += 1;
+    }
+    bases
+};
+
+/// A bit for each code point of the BMP that is a base: one look instead of three.
+static BMP_BASES: [u64; 0x1_0000 / 64] = {
+    let mut bases = [0; 0x1_0000 / 64];
+    let mut point = 0;
+    while point < 0x1_0000 {
+        if point != b'\n' as usize && BASES >> number(point) & 1 == 1 {
+            bases[point / 64] |= 1 << (point % 64);
+        }
+        point += 1;
+    }
+    bases
+};
 
 /// True for a character that has nothing to be judged and ends no line:
 /// [`Category::Ordinary`] and not LF. Other controls are ordinary here; they are the caller's.
@@ -131,21 +180,11 @@ pub fn is_ordinary(c: char) -> bool {
 /// ```
 #[inline]
 pub fn is_base(c: char) -> bool {
-    c != '\n'
-        && matches!(
-            category(c),
-            Category::Ordinary
-                | Category::BlackFlag
-                | Category::Jamo
-                | Category::Braille
-                | Category::MongolianLetter
-                | Category::Joining(_)
-                | Category::SpacingVirama
-                | Category::Pictograph
-                | Category::EmojiModifier
-                | Category::Ideograph
-                | Category::PrivateUseNerd
-        )
+    let point = u32::from(c) as usize;
+    match BMP_BASES.get(point / 64) {
+        Some(word) => word >> (point % 64) & 1 == 1,
+        None => BASES >> number(point) & 1 == 1,
+    }
 }
 
 /// Whether a character is a mark on the one before it.

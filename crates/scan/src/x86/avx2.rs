@@ -80,7 +80,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn copy_ascii(from: *const u8, to: *mut u8, len: usize) -> usize {
+    unsafe fn pass_ascii(from: *const u8, to: Option<*mut u8>, len: usize) -> usize {
         let mut at = 0;
         while at + 64 <= len {
             // SAFETY: AVX2 is here; the block is readable and writable.
@@ -90,7 +90,9 @@ impl Lanes for Avx2 {
                 if _mm256_testz_si256(stops, stops) == 0 {
                     break;
                 }
-                block.store(to.add(at));
+                if let Some(to) = to {
+                    block.store(to.add(at));
+                }
             }
             at += 64;
         }
@@ -98,7 +100,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn copy_text(from: *const u8, to: *mut u8, len: usize) -> usize {
+    unsafe fn pass_text(from: *const u8, to: Option<*mut u8>, len: usize) -> usize {
         let mut at = 0;
         while at + 64 + super::AHEAD <= len {
             // SAFETY: AVX2 is here; 67 bytes are readable and 64 writable.
@@ -111,7 +113,9 @@ impl Lanes for Avx2 {
                 if _mm256_testz_si256(any, any) == 0 || block.high() == 0 {
                     break;
                 }
-                block.store(to.add(at));
+                if let Some(to) = to {
+                    block.store(to.add(at));
+                }
             }
             at += 64;
         }
@@ -342,6 +346,17 @@ pub(crate) fn text(raw: &[u8], to: &mut Vec<u8>) -> usize {
     to.reserve(raw.len() + SLACK);
     // SAFETY: as for `fill`.
     unsafe { inner(raw, to) }
+}
+
+/// See [`super::text_len`].
+pub(crate) fn text_len(raw: &[u8]) -> usize {
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn inner(raw: &[u8]) -> usize {
+        // SAFETY: AVX2 is here; nothing is written.
+        unsafe { super::text_len::<Avx2>(raw, None) }
+    }
+    // SAFETY: as for `fill`.
+    unsafe { inner(raw) }
 }
 
 /// For each set of eight bytes, the places of those in it, moved together.

@@ -59,7 +59,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn copy_ascii(from: *const u8, to: *mut u8, len: usize) -> usize {
+    unsafe fn pass_ascii(from: *const u8, to: Option<*mut u8>, len: usize) -> usize {
         let mut at = 0;
         while at + 64 <= len {
             // SAFETY: AVX-512 is here; the block is readable and writable.
@@ -68,7 +68,9 @@ impl Lanes for Avx512 {
                 if block.stops() != 0 {
                     break;
                 }
-                block.store(to.add(at));
+                if let Some(to) = to {
+                    block.store(to.add(at));
+                }
             }
             at += 64;
         }
@@ -76,7 +78,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn copy_text(from: *const u8, to: *mut u8, len: usize) -> usize {
+    unsafe fn pass_text(from: *const u8, to: Option<*mut u8>, len: usize) -> usize {
         let mut at = 0;
         while at + 64 + super::AHEAD <= len {
             // SAFETY: 67 bytes are readable and 64 writable.
@@ -87,7 +89,9 @@ impl Lanes for Avx512 {
                 if block.stops() != high || high == 0 || Self::is_doubtful(from) {
                     break;
                 }
-                block.store(to.add(at));
+                if let Some(to) = to {
+                    block.store(to.add(at));
+                }
             }
             at += 64;
         }
@@ -237,6 +241,14 @@ here! {
         to.reserve(raw.len() + SLACK);
         // SAFETY: AVX-512 is here; there is room.
         unsafe { super::text::<Avx512>(raw, to) }
+    }
+}
+
+here! {
+    /// See [`super::text_len`].
+    text_len(raw: &[u8]) -> usize {
+        // SAFETY: AVX-512 is here; nothing is written.
+        unsafe { super::text_len::<Avx512>(raw, None) }
     }
 }
 

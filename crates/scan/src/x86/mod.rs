@@ -10,9 +10,12 @@ use crate::stretch::{SLACK, STRETCH_BYTES_MAX};
 
 pub(crate) use avx2::{
     compress as compress_avx2, count, fill as fill_avx2, payload_len as payload_avx2,
-    range_len as range_avx2, text as text_avx2,
+    range_len as range_avx2, text as text_avx2, text_len as text_len_avx2,
 };
-pub(crate) use avx512::{compress as compress_avx512, fill as fill_avx512, text as text_avx512};
+pub(crate) use avx512::{
+    compress as compress_avx512, fill as fill_avx512, text as text_avx512,
+    text_len as text_len_avx512,
+};
 
 /// Bytes behind a block that are looked at: a character that begins in it may end in them.
 const AHEAD: usize = 3;
@@ -49,11 +52,12 @@ trait Lanes: Copy {
     /// The bytes from 40 to 7F, and from C0 on.
     unsafe fn sixth(self) -> u64;
 
-    /// Copies whole blocks as long as they are ASCII text, and gives how many bytes.
+    /// Goes through whole blocks as long as they are ASCII text, and gives how many bytes. Copies
+    /// them where there is a `to`.
     ///
     /// # Safety
-    /// `len` bytes are readable and writable.
-    unsafe fn copy_ascii(from: *const u8, to: *mut u8, len: usize) -> usize;
+    /// `len` bytes are readable, and writable.
+    unsafe fn pass_ascii(from: *const u8, to: Option<*mut u8>, len: usize) -> usize;
 
     /// Whether the block at `from` may hold anything that [`doubts`](Self::doubts) tells of.
     ///
@@ -61,12 +65,11 @@ trait Lanes: Copy {
     /// The 67 bytes from `from` on are readable.
     unsafe fn is_doubtful(from: *const u8) -> bool;
 
-    /// Copies whole blocks that hold a byte from 80 on as long as they are text without a doubt, and
-    /// gives how many bytes.
+    /// The same for blocks that hold a byte from 80 on, as long as they are text without a doubt.
     ///
     /// # Safety
-    /// `len` bytes are readable and writable.
-    unsafe fn copy_text(from: *const u8, to: *mut u8, len: usize) -> usize;
+    /// `len` bytes are readable, and writable.
+    unsafe fn pass_text(from: *const u8, to: Option<*mut u8>, len: usize) -> usize;
 
     /// Of the block at `from`: where ill-formed UTF-8 is found, three bytes behind; and where a
     /// character begins that may be no base.
@@ -272,14 +275,32 @@ fn char_border(raw: &[u8], at: usize) -> usize {
 /// The processor has what `L` is for; `to` has room for `raw.len() + SLACK` bytes more.
 #[inline(always)]
 unsafe fn text<L: Lanes>(raw: &[u8], to: &mut Vec<u8>) -> usize {
+    // SAFETY: the place behind what is there is within the room, and so are the bytes of `raw`.
+    let len = unsafe {
+        let out = to.as_mut_ptr().add(to.len());
+        text_len::<L>(raw, Some(out))
+    };
+    // SAFETY: so many bytes were written.
+    unsafe { to.set_len(to.len() + len) };
+    len
+}
+
+/// How many bytes of text there are at the head of `raw`, in whole blocks. They are copied where
+/// there is a `to`.
+///
+/// # Safety
+/// The processor has what `L` is for; `raw.len()` bytes are writable from `to` on.
+#[inline(always)]
+unsafe fn text_len<L: Lanes>(raw: &[u8], to: Option<*mut u8>) -> usize {
     let mut is_seen = false;
     let from = raw.as_ptr();
-    // SAFETY: the place behind what is there is within the room.
-    let out = unsafe { to.as_mut_ptr().add(to.len()) };
     let mut at = 0;
     while at + BLOCK + AHEAD <= raw.len() {
         // SAFETY: so many bytes are readable, and writable.
-        let ascii = unsafe { L::copy_ascii(from.add(at), out.add(at), raw.len() - AHEAD - at) };
+        let ascii = unsafe {
+            let to = to.map(|to| to.add(at));
+            L::pass_ascii(from.add(at), to, raw.len() - AHEAD - at)
+        };
         at += ascii;
         if ascii > 0 {
             is_seen = false;
@@ -288,8 +309,10 @@ unsafe fn text<L: Lanes>(raw: &[u8], to: &mut Vec<u8>) -> usize {
             break;
         }
         // SAFETY: as above.
-        let text = unsafe { L::copy_text(from.add(at), out.add(at), raw.len() - at) };
-        at += text;
+        at += unsafe {
+            let to = to.map(|to| to.add(at));
+            L::pass_text(from.add(at), to, raw.len() - at)
+        };
         if at + BLOCK + AHEAD > raw.len() {
             break;
         }
@@ -309,18 +332,14 @@ unsafe fn text<L: Lanes>(raw: &[u8], to: &mut Vec<u8>) -> usize {
             if settled.bad | settled.special != 0 || settled.limit < raw.len() {
                 break;
             }
-            block.store(out.add(at));
+            if let Some(to) = to {
+                block.store(to.add(at));
+            }
         }
         is_seen = true;
         at += BLOCK;
     }
     let len = without_joiner(raw, char_border(raw, at));
     debug_assert!(str::from_utf8(&raw[..len]).is_ok());
-    // SAFETY: so many bytes were written.
-    unsafe { to.set_len(to.len() + len) };
     len
 }
-
-/// What [`fill`] and [`text`] do, for the tests of the vectors alone.
-#[cfg(test)]
-mod tests;
