@@ -20,6 +20,9 @@ pub(crate) use hostile::FRAGMENTS;
 /// Bytes of a set.
 pub(crate) const SET_BYTES: usize = 1 << 20;
 
+/// Bytes of a set whose instructions are counted, which takes a hundred times as long.
+pub(crate) const COUNTED_BYTES: usize = 128 << 10;
+
 /// Bytes that are pushed at once.
 pub(crate) const CHUNK_BYTES: usize = 64 << 10;
 
@@ -81,6 +84,7 @@ impl Input {
 }
 
 /// How a set is made.
+#[derive(Clone, Copy)]
 struct Recipe {
     name: &'static str,
     /// Makes one part; parts are joined until there is enough.
@@ -117,15 +121,30 @@ const RECIPES: [Recipe; 20] = [
     of("c1-flood", |_, out| out.extend(b"\xc2\x9b")),
 ];
 
+/// Stands for `build` where a set must be the same on every machine.
+const IMITATED: Recipe =
+    of("build-imitated", |_, out| out.extend(imitated::all(COUNTED_BYTES / imitated::TOOLS.len())));
+
 /// All sets in the order of the table: those of the recipes, those of the finds, and those of one
 /// call.
 pub(crate) fn all() -> Result<Vec<Input>, String> {
-    let mut inputs: Vec<Input> = RECIPES.iter().map(made).collect();
+    sets(&RECIPES, SET_BYTES)
+}
+
+/// The same, smaller, and the same on every machine.
+pub(crate) fn counted() -> Result<Vec<Input>, String> {
+    let stand_in = |recipe: Recipe| if recipe.name == "build" { IMITATED } else { recipe };
+    sets(&RECIPES.map(stand_in), COUNTED_BYTES)
+}
+
+/// The sets of these recipes and of the finds, each of so many bytes, and those of one call.
+fn sets(recipes: &[Recipe], bytes: usize) -> Result<Vec<Input>, String> {
+    let mut inputs: Vec<Input> = recipes.iter().map(|recipe| made(recipe, bytes)).collect();
     for (index, find) in finds()?.into_iter().enumerate() {
-        let bytes = fill(SET_BYTES, b"", |out| out.extend(&find.unit));
+        let bytes = fill(bytes, b"", |out| out.extend(&find.unit));
         inputs.push(Input::new(format!("find-{}", index + 1), bytes));
     }
-    for name in ["log", "build"] {
+    for name in ["log", "build", IMITATED.name] {
         let call = inputs.iter().find(|input| input.name == name).map(|input| {
             let bytes = input.bytes().iter().copied().take(CALL_BYTES).collect();
             Input::new(format!("{name}-4k"), whole_characters(bytes, CALL_BYTES))
@@ -135,9 +154,9 @@ pub(crate) fn all() -> Result<Vec<Input>, String> {
     Ok(inputs)
 }
 
-fn made(recipe: &Recipe) -> Input {
+fn made(recipe: &Recipe, bytes: usize) -> Input {
     let mut random = Random::new(recipe.name);
-    let bytes = fill(SET_BYTES, recipe.head, |out| (recipe.part)(&mut random, out));
+    let bytes = fill(bytes, recipe.head, |out| (recipe.part)(&mut random, out));
     Input::new(recipe.name, bytes)
 }
 

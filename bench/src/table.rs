@@ -39,8 +39,21 @@ impl Row {
     }
 }
 
-/// The first line of the form for programs.
-pub(crate) const HEADER: &str = "input\tpeer\tgbps\tratio_to_memcpy\tpath";
+/// The columns of the form for programs.
+const COLUMNS: &str = "input\tpeer\tgbps\tratio_to_memcpy\tpath";
+
+/// The first lines of the form for programs: a comment that names the processor, and the columns.
+pub(crate) fn head() -> String {
+    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let processor = processor(&told).unwrap_or("unknown").escape_default();
+    format!("# processor: {processor}, {}\n{COLUMNS}\n", std::env::consts::ARCH)
+}
+
+/// The name of the first processor that the kernel tells of.
+fn processor(told: &str) -> Option<&str> {
+    let mut pairs = told.lines().filter_map(|line| line.split_once(':'));
+    pairs.find(|(key, _)| key.trim() == "model name").map(|(_, name)| name.trim())
+}
 
 /// The lines of an input in the form for programs.
 pub(crate) fn tsv(row: &Row) -> String {
@@ -163,10 +176,19 @@ mod tests {
 
     #[test]
     fn every_line_for_programs_has_the_columns_of_the_header() {
-        let (row, columns) = (row(), HEADER.split('\t').count());
-        let lines = tsv(&row);
+        let (row, lines) = (row(), head());
+        let (comment, names) = lines.trim_end().split_once('\n').unwrap();
+        assert!(comment.starts_with("# processor: "), "{comment}");
+        let (lines, columns) = (tsv(&row), names.split('\t').count());
         assert_eq!(lines.lines().count(), row.speeds.len());
         assert!(lines.lines().all(|line| line.split('\t').count() == columns), "{lines}");
+    }
+
+    #[test]
+    fn the_first_processor_is_named() {
+        let told = "processor\t: 0\nmodel name\t: A: B\n\nmodel name\t: C\n";
+        assert_eq!(processor(told), Some("A: B"));
+        assert_eq!(processor("processor\t: 0\n"), None);
     }
 
     #[test]

@@ -95,11 +95,11 @@ def draw_chat(programs):
 PICTURES = {"before-after.svg": draw_run, "chat.svg": draw_chat}
 
 
-def compare(path, made):
-    """Prints how a picture in the tree differs from `made`; True when it does not."""
+def compare(path, made, source="a real terminal"):
+    """Prints how a file in the tree differs from `made`; True when it does not."""
     kept = path.read_text("utf-8", "backslashreplace") if path.exists() else ""
     sides = kept.split("\n"), made.split("\n")
-    names = f"docs/pictures/{path.name}", "a real terminal"
+    names = str(path.relative_to(HERE.parents[1])), source
     for line in difflib.unified_diff(*sides, *names, n=0, lineterm=""):
         print(audit(line))
     return kept == made

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 mod bench;
+mod bench_instructions;
 mod bench_memory;
 mod bench_run;
 mod bench_scan;
@@ -15,6 +16,7 @@ const USAGE: &str = "usage: cargo xtask NAME [ARGUMENT...]
 
   bench [--quick] [--tsv] [--input NAME]...    compare the speed with others that strip sequences;
       with --through what they let through, with --search search for the slowest input
+  bench-instructions [--record]    compare the engine's instructions for a byte with the record
   bench-memory [--bytes N]    measure the command's peak memory on endless inputs, 2 GB each
   bench-run [--bytes N]    measure what noesc run costs: its start, and 2 GiB of output
   bench-scan [FOLDER]    compare the speed of noesc scan with that of rg counting lines
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     match name.as_str() {
         "bench" => bench::run(&rest),
+        "bench-instructions" => bench_instructions::run(&rest),
         "bench-memory" => bench_memory::run(&rest),
         "bench-run" => bench_run::run(&rest),
         "bench-scan" => bench_scan::run(&rest),

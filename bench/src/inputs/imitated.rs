@@ -32,6 +32,11 @@ pub(super) fn output(tool: Tool, bytes: usize) -> Vec<u8> {
     out.into_bytes()
 }
 
+/// At least `bytes` of each tool, one after the other.
+pub(super) fn all(bytes: usize) -> Vec<u8> {
+    TOOLS.into_iter().flat_map(|tool| output(tool, bytes)).collect()
+}
+
 /// A crate that is compiled, or a warning with its place.
 fn cargo(random: &mut Random, line: usize) -> String {
     if random.one_in(3) {

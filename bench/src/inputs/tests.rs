@@ -5,9 +5,11 @@ const ILL_FORMED: [&str; 2] = ["random", "hostile"];
 
 #[test]
 fn each_input_has_its_size_and_whole_chunks() {
-    for input in all().unwrap() {
+    let counted = counted().unwrap().into_iter().map(|input| (input, COUNTED_BYTES));
+    for (input, bytes) in all().unwrap().into_iter().map(|input| (input, SET_BYTES)).chain(counted)
+    {
         let is_call = input.name.ends_with("-4k");
-        let bytes = if is_call { CALL_BYTES } else { SET_BYTES };
+        let bytes = if is_call { CALL_BYTES } else { bytes };
         assert_eq!(input.bytes().len(), bytes, "{}", input.name);
         assert_eq!(input.chunks().map(<[u8]>::len).sum::<usize>(), bytes, "{}", input.name);
         assert_eq!(input.chunks().collect::<Vec<_>>().concat(), input.bytes(), "{}", input.name);
@@ -27,10 +29,23 @@ fn each_input_is_the_same_at_every_call() {
 
 #[test]
 fn names_are_distinct() {
-    let inputs = all().unwrap();
-    let names: std::collections::BTreeSet<&str> =
-        inputs.iter().map(|input| input.name.as_str()).collect();
-    assert_eq!(names.len(), inputs.len());
+    for inputs in [all().unwrap(), counted().unwrap()] {
+        let names: std::collections::BTreeSet<&str> =
+            inputs.iter().map(|input| input.name.as_str()).collect();
+        assert_eq!(names.len(), inputs.len());
+    }
+}
+
+#[test]
+fn what_is_counted_is_the_beginning_of_what_is_measured_but_for_the_tools() {
+    for (counted, measured) in counted().unwrap().iter().zip(all().unwrap()) {
+        // Where a character would be cut, line ends stand at the end of the smaller set.
+        let same = counted.bytes().len() - 3;
+        match counted.name.starts_with(IMITATED.name) {
+            true => assert_eq!(counted.name, measured.name.replace("build", IMITATED.name)),
+            false => assert!(measured.bytes().starts_with(&counted.bytes()[..same])),
+        }
+    }
 }
 
 #[test]
@@ -70,10 +85,7 @@ fn floods_and_open_strings_never_end_their_sequence() {
 
 #[test]
 fn build_output_is_coloured_and_ends_its_lines() {
-    for bytes in [
-        tools::output().to_vec(),
-        imitated::TOOLS.iter().flat_map(|tool| imitated::output(*tool, 4096)).collect(),
-    ] {
+    for bytes in [tools::output().to_vec(), imitated::all(4096)] {
         let text = String::from_utf8(bytes).unwrap();
         let coloured = text.lines().filter(|line| line.contains("\x1b[")).count();
         assert!(coloured * 2 > text.lines().count(), "{coloured}");
