@@ -276,7 +276,6 @@ fn every_character_is_text_or_not() {
             text.push_str("plain");
         }
     }
-    let is_special = |c: char| c >= '\u{a0}' && !noesc_text::is_base(c);
     let _alone = CHOOSING.lock().unwrap_or_else(PoisonError::into_inner);
     for path in paths().into_iter().filter(|&path| path != Path::Rows) {
         force(Some(path));
@@ -288,19 +287,16 @@ fn every_character_is_text_or_not() {
             assert_eq!(control, None, "{name}: taken for text");
             assert_eq!(stretch.text_len(), kept.len(), "{name}: not all is text");
             assert!(!kept.is_empty() || first < '\u{a0}', "{name}: {first:?} is no text");
-            let mut special = kept.char_indices().filter(|&(_, c)| is_special(c)).map(|(at, _)| at);
-            let mut found = stretch.next_special(0);
-            while let Some(at) = found {
-                assert_eq!(special.next(), Some(at), "{name}: special");
-                found = stretch.next_special(at + 1);
+            for (at, c) in kept.char_indices() {
+                let found = stretch.next_special(at) == Some(at);
+                assert_eq!(found, common::is_special(kept, at, c, found), "{name}: special");
             }
-            assert_eq!(special.next(), None, "{name}: not special");
             let mut bases = String::new();
             let len = text_into(rest.as_bytes(), &mut bases);
-            assert!(
-                !rest[..len].chars().any(|c| c < '\u{a0}' && c > '~' || is_special(c)),
-                "{name}"
-            );
+            let mut taken = rest[..len].char_indices();
+            let is_judged = |(at, c)| common::is_special(&rest[..len], at, c, false);
+            assert!(!taken.clone().any(|(_, c)| c < '\u{a0}' && c > '~'), "{name}");
+            assert!(!taken.any(is_judged), "{name}");
             rest = &rest[kept.len().max(first.len_utf8())..];
         }
     }

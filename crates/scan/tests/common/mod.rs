@@ -5,7 +5,7 @@
 use noesc_scan::{
     Aborted, Path, Piece, STRETCH_BYTES_MAX, Stretch, payload_len, range_len, text_into,
 };
-use noesc_text::is_base;
+use noesc_text::{is_at_home, is_base};
 
 /// Bytes that are looked at together.
 const BLOCK: usize = 64;
@@ -52,20 +52,26 @@ impl Item {
     }
 }
 
-/// The character of text at the head of these bytes, and its length.
-fn text(raw: &[u8]) -> Option<(What, usize)> {
-    if let Some(0x09 | 0x0A | 0x20..=0x7E) = raw.first() {
+/// The character beyond ASCII at the head of these bytes, and its length.
+fn char_at(raw: &[u8]) -> Option<(char, usize)> {
+    (2..=4).find_map(|len| {
+        let mut chars = str::from_utf8(raw.get(..len)?).ok()?.chars();
+        Some((chars.next()?, len)).filter(|_| chars.next().is_none())
+    })
+}
+
+/// The character of text at `at`, behind these items, and its length.
+fn text(raw: &[u8], at: usize, items: &[Item]) -> Option<(What, usize)> {
+    if let 0x09 | 0x0A | 0x20..=0x7E = raw[at] {
         return Some((What::Text, 1));
     }
-    for len in 2..=4 {
-        let char = str::from_utf8(raw.get(..len)?).ok();
-        let Some(mut chars) = char.map(str::chars) else { continue };
-        if let (Some(c), None) = (chars.next(), chars.next()) {
-            let what = if is_base(c) { What::Text } else { What::Special };
-            return (c >= '\u{a0}').then_some((what, len));
-        }
-    }
-    None
+    let (c, len) = char_at(&raw[at..]).filter(|&(c, _)| c >= '\u{a0}')?;
+    let before = items.iter().rev().take_while(|item| item.is_text() && item.len > 1);
+    let before: Vec<char> =
+        before.filter_map(|item| char_at(&raw[item.at..])).map(|(c, _)| c).collect();
+    let after = char_at(&raw[at + len..]).map(|(c, _)| c);
+    let stays = is_base(c) || is_at_home(c, before.into_iter(), after);
+    Some((if stays { What::Text } else { What::Special }, len))
 }
 
 /// Whether a parameter of SGR, or a part of one, asks for a background or for conceal, in any
@@ -103,6 +109,10 @@ fn sequence(raw: &[u8]) -> Option<(What, usize)> {
     Some((if is_plain { What::Plain } else { What::Odd }, len + 3))
 }
 
+fn is_joiner(bytes: &[u8]) -> bool {
+    matches!(bytes, b"\xE2\x80\x8C" | b"\xE2\x80\x8D")
+}
+
 /// What the rows are not needed for, from the first byte on, as far as that goes.
 pub(crate) fn items(raw: &[u8]) -> Vec<Item> {
     let mut items = Vec::new();
@@ -111,11 +121,15 @@ pub(crate) fn items(raw: &[u8]) -> Vec<Item> {
         let item = match raw[at] {
             b'\r' => Some((What::Cr, 1)),
             0x1B => sequence(&raw[at..]),
-            _ => text(&raw[at..]),
+            _ => text(raw, at, &items),
         };
         let Some((what, len)) = item else { break };
         items.push(Item { what, at, len });
         at += len;
+    }
+    // A joiner at the end waits for what is behind it.
+    while items.last().is_some_and(|item| is_joiner(&raw[item.at..item.end()])) {
+        items.pop();
     }
     items
 }
@@ -217,7 +231,7 @@ impl Made {
         let mut made = Self { line_ends: line_ends.to_vec(), ..Self::default() };
         for (at, piece) in stretch.pieces() {
             match piece {
-                Piece::Text(text) => made.text(at, text),
+                Piece::Text(text) => made.text(stretch, at, text),
                 Piece::Cr if passed.contains(&at) => {}
                 Piece::Cr => made.crs.push(at),
                 Piece::Aborted(bytes) => {
@@ -238,7 +252,7 @@ impl Made {
         Ok(made)
     }
 
-    fn text(&mut self, at: usize, text: &str) {
+    fn text(&mut self, stretch: &Stretch<'_>, at: usize, text: &str) {
         self.text.extend(at..at + text.len());
         let ends = self.line_ends.iter().copied().filter(|end| (at..at + text.len()).contains(end));
         let mut from = at;
@@ -249,7 +263,7 @@ impl Made {
         for (i, c) in text.char_indices() {
             let is_line_end = self.line_ends.contains(&(at + i));
             self.view.push(if is_line_end { '\n' } else { c });
-            if c >= '\u{80}' && !is_base(c) {
+            if is_special(text, i, c, stretch.next_special(at + i) == Some(at + i)) {
                 self.special.push(at + i);
             }
         }
@@ -305,10 +319,31 @@ fn agrees(
     appends(stretch, &made.view)
 }
 
+/// Whether the character at `at` of a text is to be judged. At the end of the text what is behind
+/// it is not known here, and so it is as it was `found`.
+pub(crate) fn is_special(text: &str, at: usize, c: char, found: bool) -> bool {
+    if c < '\u{80}' || is_base(c) {
+        return false;
+    }
+    let before: Vec<char> = text[..at].chars().rev().take_while(|c| !c.is_ascii()).collect();
+    match text[at + c.len_utf8()..].chars().next() {
+        None => found,
+        after => !is_at_home(c, before.into_iter(), after.filter(|c| !c.is_ascii())),
+    }
+}
+
+/// Whether a byte is a continuation byte.
+fn is_tail(raw: &[u8], at: usize) -> bool {
+    raw.get(at).is_some_and(|byte| (0x80..0xC0).contains(byte))
+}
+
 /// The text before a place and from it on is what it says.
 fn runs_are(stretch: &Stretch<'_>, made: &Made, at: usize) -> Result<(), String> {
     let start = made.runs.iter().find(|&&(start, end)| start < at && at <= end);
     let start = start.map_or(at, |&(start, _)| start);
+    // No more than 64 bytes, whole characters.
+    let start = start.max(at.saturating_sub(64));
+    let start = (start..=at).find(|&at| !is_tail(stretch.raw(), at)).unwrap_or(at);
     let end = made.runs.iter().find(|&&(start, end)| start <= at && at < end);
     let end = end.map_or(at, |&(_, end)| end);
     let (raw, (got, text)) = (stretch.raw(), stretch.run_before(at));
@@ -323,7 +358,9 @@ fn stands_next(stretch: &Stretch<'_>, made: &Made, at: usize) -> Result<(), Stri
     let last = |of: &[usize]| of.iter().copied().rfind(|&place| place < at);
     same!(format_args!("next_end({at}, false)"), stretch.next_end(at, false), next(&made.ends));
     same!(format_args!("next_end({at}, true)"), stretch.next_end(at, true), next(&made.odd));
-    same!(format_args!("last_end({at})"), stretch.last_end(at), last(&made.ends));
+    let plain = |place: &&usize| !made.erases.contains(place) && !made.odd.contains(place);
+    let styles: Vec<usize> = made.ends.iter().filter(plain).copied().collect();
+    same!(format_args!("last_style({at})"), stretch.last_style(at), last(&styles));
     same!(format_args!("next_erase({at})"), stretch.next_erase(at), next(&made.erases));
     same!(format_args!("next_cr({at})"), stretch.next_cr(at), next(&made.crs));
     same!(format_args!("next_text({at})"), stretch.next_text(at), next(&made.text));
