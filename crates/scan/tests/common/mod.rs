@@ -485,15 +485,18 @@ pub(crate) fn ends_lines(raw: &[u8]) -> Result<(), String> {
     ends_all_lines(whole, &crs)
 }
 
-/// Of these CRs the ones directly between text become line ends, no LF among it; of those before
-/// an LF it need not be told.
+/// Of these CRs the ones between text become line ends, no LF among it; of those before an LF it
+/// need not be told.
 fn ends_all_lines(mut stretch: Stretch<'_>, crs: &[usize]) -> Result<(), String> {
     let texts: Vec<usize> = Made::of(&stretch, &[], &[])?.text;
     let is_text = |at: usize| texts.binary_search(&at).is_ok();
     let (raw, mut line_ends, mut passed) = (stretch.raw(), Vec::new(), Vec::new());
     for &at in crs {
         let before = at.checked_sub(1).filter(|&at| is_text(at)).map(|at| raw[at]);
-        let after = Some(at + 1).filter(|&at| is_text(at)).map(|at| raw[at]);
+        // Sequences may stand between, but no other CR.
+        let text = texts.iter().copied().find(|&text| text > at);
+        let is_near = |text: &usize| !crs.iter().any(|&cr| at < cr && cr < *text);
+        let after = text.filter(is_near).map(|at| raw[at]);
         match (before, after) {
             (Some(before), Some(after)) if before != b'\n' && after != b'\n' => line_ends.push(at),
             // At the very beginning it is told.
