@@ -17,7 +17,6 @@ mod through;
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub use counted::{LIST, Passes};
 use inputs::Input;
 use measure::Budget;
 use table::Row;
@@ -26,6 +25,7 @@ const USAGE: &str = "\
 usage: cargo xtask bench [--quick] [--tsv] [--input NAME]...
        cargo xtask bench --through [--input NAME]...
        cargo xtask bench --search [--seconds N]
+       cargo xtask bench --instructions
 
   --quick         fewer peers, and less time for each
   --tsv           print columns with tabs between: input, peer, gbps, ratio_to_memcpy, path;
@@ -33,6 +33,8 @@ usage: cargo xtask bench [--quick] [--tsv] [--input NAME]...
   --input NAME    only this one
   --through       print what each peer lets through of each input, in counts
   --search        search for the units that take longest, instead
+  --instructions  print how many instructions the engine takes for a byte, counted by valgrind:
+                  input, path, count
   --seconds N     search so long for each path; 60 unless said
 ";
 
@@ -53,6 +55,7 @@ enum Task {
     Measure,
     Through,
     Search,
+    Instructions,
 }
 
 /// What the command line says.
@@ -68,6 +71,11 @@ struct Arguments {
 /// What the program does, given the words of its command line. Exit 0 when done, 1 when an input
 /// could not be made, 2 when misused.
 pub fn main(words: &[String]) -> ExitCode {
+    if let [flag, path] = words
+        && flag == counted::PASSES
+    {
+        return ExitCode::from(u8::from(counted::passes(path).is_none()));
+    }
     let Some(given) = arguments(words) else {
         eprint!("{USAGE}");
         return ExitCode::from(2);
@@ -90,6 +98,7 @@ fn arguments(words: &[String]) -> Option<Arguments> {
             "--tsv" => given.is_tsv = true,
             "--through" => given.task = Task::Through,
             "--search" => given.task = Task::Search,
+            "--instructions" => given.task = Task::Instructions,
             "--input" => given.inputs.push(words.next()?.clone()),
             "--seconds" => given.seconds = Some(words.next()?.parse().ok()?),
             _ => return None,
@@ -102,6 +111,10 @@ fn run(given: &Arguments) -> Result<(), String> {
     if given.task == Task::Search {
         let time = Duration::from_secs(given.seconds.unwrap_or(SEARCH_SECONDS));
         paths::available().into_iter().for_each(|path| search::run(path, time));
+        return Ok(());
+    }
+    if given.task == Task::Instructions {
+        print!("{}", counted::table()?);
         return Ok(());
     }
     let inputs = chosen(inputs::all()?, &given.inputs)?;

@@ -6,17 +6,12 @@
 //! So neither load nor the machine change a count, and one pass is enough.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-
-use serde_json::Value;
 
 /// Where the record is, below the folder of the bench.
 const RECORD: &str = "record/instructions.tsv";
-
-/// The variable that tells the bench where to list its passes.
-const LIST: &str = "NOESC_BENCH_PASSES";
 
 /// What stands above the record.
 const HEAD: &str = "\
@@ -73,77 +68,17 @@ fn count_all(is_recorded: bool) -> Result<bool, String> {
     Ok(bad.is_empty())
 }
 
-/// Instructions of every pass, for a byte of its input.
+/// What the bench counts.
 fn count(bench: &Path) -> Result<Counts, String> {
-    let list = std::env::temp_dir().join(format!("noesc-passes-{}", std::process::id()));
-    let _ = fs::remove_file(&list);
-    File::create_new(&list).map_err(|error| format!("no list could be made: {error}"))?;
-    let summaries = summaries(bench, &list);
-    let passes = fs::read_to_string(&list).unwrap_or_default();
-    let _ = fs::remove_file(&list);
-    counts(&summaries?, &passes)
-}
-
-/// What gungraun says of each path: an object of JSON a line.
-fn summaries(bench: &Path, list: &PathBuf) -> Result<String, String> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["bench", "--quiet", "--features", "instructions", "--bench", "instructions"]);
-    cargo.arg("--manifest-path").arg(bench.join("Cargo.toml"));
-    cargo.args(["--", "--output-format=json", "--parallel=auto"]);
-    cargo.env(LIST, list).stdin(Stdio::null()).stderr(Stdio::inherit());
+    cargo.args(["run", "--release", "--quiet", "--manifest-path"]).arg(bench.join("Cargo.toml"));
+    cargo.args(["--", "--instructions"]).stdin(Stdio::null()).stderr(Stdio::inherit());
     let output = cargo.output().map_err(|error| format!("cargo could not be run: {error}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => {
-            Err("nothing was counted; that needs valgrind, and gungraun-runner of the version \
-                      in bench/Cargo.lock, and ./test installs both"
-                .to_owned())
-        }
+    let found = String::from_utf8_lossy(&output.stdout);
+    match output.status.success() && !found.is_empty() {
+        true => counts(found.lines()).map_err(|index| format!("line {index} is no count")),
+        false => Err("nothing was counted".to_owned()),
     }
-}
-
-/// Puts together the parts of each summary and the passes of that path, in their order.
-fn counts(summaries: &str, passes: &str) -> Result<Counts, String> {
-    let mut counts = Counts::new();
-    for line in summaries.lines().filter(|line| line.starts_with('{')) {
-        let summary: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        let path = summary["id"].as_str().ok_or("a summary has no id")?;
-        let passes: Vec<(&str, f64)> = passes.lines().filter_map(|line| pass(line, path)).collect();
-        if passes.is_empty() {
-            println!("{path}: not counted, since this processor can't");
-            continue;
-        }
-        let parts = parts(&summary);
-        // The last part is what came after all passes.
-        if parts.len() != passes.len() + 1 {
-            return Err(format!("{path}: {} parts of {} passes", parts.len(), passes.len()));
-        }
-        for ((input, bytes), count) in passes.into_iter().zip(parts) {
-            counts.insert((input.to_owned(), path.to_owned()), count / bytes);
-        }
-    }
-    match counts.is_empty() {
-        true => Err("nothing was counted".to_owned()),
-        false => Ok(counts),
-    }
-}
-
-/// Input and bytes of a line of the list, where it is of this path.
-fn pass<'a>(line: &'a str, path: &str) -> Option<(&'a str, f64)> {
-    let (of, rest) = line.split_once('\t')?;
-    let (input, bytes) = rest.split_once('\t').filter(|_| of == path)?;
-    Some((input, bytes.parse().ok()?))
-}
-
-/// The instructions of each part of this run, in the order of the parts.
-fn parts(summary: &Value) -> Vec<f64> {
-    let parts = summary["profiles"][0]["data"]["parts"].as_array();
-    let of = |part: &Value| {
-        let number = part["tool_run"]["new"]["part"].as_u64()?;
-        Some((number, part["metrics"]["Ir"]["values"]["new"].as_f64()?))
-    };
-    let numbered: BTreeMap<u64, f64> = parts.into_iter().flatten().filter_map(of).collect();
-    numbered.into_values().collect()
 }
 
 /// The record of these counts: sorted, four digits of each.
@@ -162,17 +97,23 @@ fn figure(count: f64) -> String {
 
 /// The counts of a record. A line that does not parse is an error, which names its number.
 fn parse(text: &str) -> Result<Counts, String> {
-    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
-    // The names of the columns.
-    lines.next();
+    let lines = text.lines().skip(HEAD.lines().count());
+    counts(lines).map_err(|index| {
+        format!("bench/{RECORD}:{}: no input, path and count", HEAD.lines().count() + index)
+    })
+}
+
+/// The counts of these lines. The number of one that does not parse is an error.
+fn counts<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Counts, usize> {
     lines
-        .map(|(index, line)| {
+        .zip(1..)
+        .map(|(line, number)| {
             let mut columns = line.split('\t').map(str::to_owned);
             let (input, path) = (columns.next(), columns.next());
             let count = columns.next().and_then(|count| count.parse().ok());
             match (input, path, count, columns.next()) {
                 (Some(input), Some(path), Some(count), None) => Ok(((input, path), count)),
-                _ => Err(format!("bench/{RECORD}:{}: no input, path and count", index + 1)),
+                _ => Err(number),
             }
         })
         .collect()
@@ -280,26 +221,5 @@ mod tests {
         assert_eq!(kept(7.80312), "7.803");
         assert_eq!(kept(98.012), "98.01");
         assert_eq!(kept(12345.6), "12346");
-    }
-
-    #[test]
-    fn passes_get_the_parts_of_their_path_in_the_order_of_their_numbers() {
-        let part = |number: u64, count: u64| {
-            format!(
-                "{{\"metrics\":{{\"Ir\":{{\"values\":{{\"new\":{count}}}}}}},\
-                 \"tool_run\":{{\"new\":{{\"part\":{number}}}}}}}"
-            )
-        };
-        let of_path = |path: &str, parts: &[String]| {
-            let parts = parts.join(",");
-            format!("{{\"id\":\"{path}\",\"profiles\":[{{\"data\":{{\"parts\":[{parts}]}}}}]}}\n")
-        };
-        let swar = of_path("swar", &[part(2, 20), part(1, 10), part(3, 0)]);
-        let summaries = format!("a word\n{swar}{}", of_path("avx2", &[part(1, 0)]));
-        let found = counts(&summaries, "swar\ta\t10\nrows\tc\t1\nswar\tb\t10\n").unwrap();
-        assert_eq!(found, of(&[("a", "swar", 1.0), ("b", "swar", 2.0)]));
-        // One part too few.
-        assert!(counts(&of_path("swar", &[part(1, 1)]), "swar\ta\t10\n").is_err());
-        assert!(counts("", "").is_err());
     }
 }

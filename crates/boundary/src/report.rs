@@ -375,7 +375,7 @@ impl Tally {
         }
     }
 
-    /// So many sequences that were cut short, one after the other, of which so many are an ESC alone.
+    /// Sequences that were cut short, one after the other; so many of them are an ESC alone.
     pub(crate) fn aborted(&mut self, span: (u64, u64), n: u64, escapes: u64) {
         self.removed.sequences += n;
         self.classes[noesc_grammar::Class::Csi as usize] += n - escapes;

@@ -136,8 +136,8 @@ impl Reader {
         matches!(self.page.profile.cr, Cr::Newline | Cr::Collapse | Cr::Overwrite)
     }
 
-    /// Sets the context to what text leaves of which everything was kept. What comes before the last
-    /// base in it does not matter, but for the character that a modifier modifies.
+    /// Sets the context to what text leaves of which everything was kept. What comes before the
+    /// last base in it does not matter, but for the character that a modifier modifies.
     fn after(&mut self, text: &str) {
         match anchor(text) {
             Some(from) => {
@@ -331,8 +331,8 @@ fn tail(text: &str) -> &str {
     &text[from..]
 }
 
-/// The place of the last character in a text that leaves a context the same whatever was before it: a
-/// base or a line end; of a modifier, the character before.
+/// The place of the last character in a text that leaves a context the same whatever was before it:
+/// a base or a line end; of a modifier, the character before.
 fn anchor(text: &str) -> Option<usize> {
     let mut last = text.char_indices().rev();
     let (at, c) = last.find(|&(_, c)| c == '\n' || is_base(c))?;

@@ -172,8 +172,8 @@ pub struct Sequence<'a> {
 }
 
 impl<'a> Sequence<'a> {
-    /// A complete control sequence at offset `start` that a scan found: `ESC [`, parameters (30–3F),
-    /// a final byte, at most [`CSI_BYTES_MAX`](crate::CSI_BYTES_MAX) between. `None`: it is none.
+    /// A complete control sequence at offset `start` that a scan found: `ESC [`, parameters
+    /// (30–3F; at most [`CSI_BYTES_MAX`](crate::CSI_BYTES_MAX)), a final byte. `None`: it is none.
     ///
     /// ```
     /// use noesc_grammar::{Kind, Sequence};

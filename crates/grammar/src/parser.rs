@@ -146,8 +146,8 @@ impl Parser {
         self.read(scanner, bytes, usize::MAX, to);
     }
 
-    /// The same with no more of a chunk than `enough` bytes and what is open then, to its end. Gives
-    /// how many bytes it read: all of them unless it stands [between](Self::is_between) two
+    /// The same with no more of a chunk than `enough` bytes and what is open then, to its end.
+    /// Gives how many bytes it read: all of them unless it stands [between](Self::is_between) two
     /// sequences.
     ///
     /// ```

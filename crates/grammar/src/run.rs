@@ -1,8 +1,9 @@
 //! How far one kind of byte goes: the step that a faster scanner may replace. The rows stay the
 //! definition.
 
-/// Says how many bytes at the head of a chunk are of one kind. A parser may be lent a faster one than
-/// its own; an answer that is too low costs speed alone, one that is too high breaks every promise.
+/// Says how many bytes at the head of a chunk are of one kind. A parser may be lent a faster one
+/// than its own; an answer that is too low costs speed alone, one that is too high breaks every
+/// promise.
 pub trait Scanner {
     /// Bytes of a control string that are nothing but payload: none of BEL, LF, CR, CAN, SUB, ESC,
     /// 9C and C2–F4.

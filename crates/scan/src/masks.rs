@@ -21,8 +21,8 @@ pub(crate) struct Masks {
     pub(crate) erases: Words,
     /// The ones of sequences that are neither EL nor style which hides nothing.
     pub(crate) odd: Words,
-    /// The last byte of each sequence that an ESC or a byte from 80 on cut short; of these, the ones
-    /// that are an ESC alone.
+    /// The last byte of each sequence that an ESC or a byte from 80 on cut short; of these, the
+    /// ones that are an ESC alone.
     pub(crate) aborts: Words,
     pub(crate) aborted_escapes: Words,
     /// CRs outside of sequences.
@@ -240,8 +240,8 @@ impl Carry {
     /// text in it beside controls. Gives where the stretch ends, if it does within the block or in
     /// the sequence that was open before it.
     ///
-    /// A sequence is `ESC [`, parameters, and a final byte, unless an ESC or a byte from 80 on cuts it
-    /// short; an ESC may be cut short as well. Adding the byte after `[` to the
+    /// A sequence is `ESC [`, parameters, and a final byte, unless an ESC or a byte from 80 on cuts
+    /// it short; an ESC may be cut short as well. Adding the byte after `[` to the
     /// parameters carries through their run to the byte behind: all sequences of the block end in
     /// one addition. Subtracting where they begin from where they end sets all bits between.
     #[inline(always)]

@@ -9,9 +9,9 @@ pub const STRETCH_BYTES_MAX: usize = BLOCK * BLOCKS;
 
 /// The head of a chunk, as far as every byte of it is one of these:
 ///
-/// * *text*: 20–7E, TAB, LF, and well-formed characters from U+00A0 on; of these it is known which
-///   are special: neither bases (see [`noesc_text::is_base`]) nor kept where they stand, whatever is
-///   before their neighbours (see [`noesc_text::is_at_home`]);
+/// * *text*: 20–7E, TAB, LF, and well-formed characters from U+00A0 on; some of them are special,
+///   neither bases (see [`noesc_text::is_base`]) nor kept where they stand, whatever is before
+///   their neighbours (see [`noesc_text::is_at_home`]);
 /// * a CR;
 /// * part of an ESC or of `ESC [` and parameters that an ESC or a byte from 80 on cuts short;
 /// * part of a complete `ESC [`, parameters, final byte: nothing else inside, and shorter than
@@ -290,8 +290,8 @@ impl<'a> Stretch<'a> {
 
     /// Appends the text.
     pub fn append_to(&self, to: &mut String) {
-        // SAFETY: what is written is whole well-formed characters: the text of a stretch is found to
-        // be so, a cut is at the border of a character, and an LF takes the place of a CR.
+        // SAFETY: what is written is whole well-formed characters: the text of a stretch is found
+        // to be so, a cut is at the border of a character, and an LF takes the place of a CR.
         let bytes = unsafe { to.as_mut_vec() };
         let line_ends = self.any_line_end.then_some(&self.line_ends);
         match in_use() {

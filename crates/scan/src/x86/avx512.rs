@@ -214,7 +214,10 @@ const fn wide(screen: &Screen) -> [[u8; 64]; 3] {
 }
 
 macro_rules! here {
-    ($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block
+    ) => {
         $(#[$doc])*
         pub(crate) fn $name($($argument: $type),*) $(-> $result)? {
             #[target_feature(

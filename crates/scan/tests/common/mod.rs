@@ -426,8 +426,9 @@ pub(crate) fn finds_text(raw: &[u8], items: &[Item], path: Path) -> Result<(), S
     takes_text(raw, items, path)
 }
 
-/// `text_into` appends the text at the head that is kept where it stands, and may stop short of what
-/// is none by less than 128 bytes. `as_text` gives all of it, where nothing waits for what follows.
+/// `text_into` appends the text at the head that is kept where it stands, and may stop short of
+/// what is none by less than 128 bytes. `as_text` gives all of it, where nothing waits for what
+/// follows.
 fn takes_text(raw: &[u8], items: &[Item], path: Path) -> Result<(), String> {
     let kept = items.iter().take_while(|item| item.is_kept()).count();
     let head = end(&items[..kept]);
@@ -510,8 +511,8 @@ pub(crate) fn ends_lines(raw: &[u8]) -> Result<(), String> {
     ends_all_lines(whole, &crs)
 }
 
-/// Of these CRs the ones directly behind text and, sequences aside, before text become line ends, no
-/// LF among it; of those before an LF it need not be told.
+/// Of these CRs the ones directly behind text and, sequences aside, before text become line ends,
+/// no LF among it; of those before an LF it need not be told.
 fn ends_all_lines(mut stretch: Stretch<'_>, crs: &[usize]) -> Result<(), String> {
     let texts: Vec<usize> = Made::of(&stretch, &[], &[])?.text;
     let (raw, mut line_ends, mut passed) = (stretch.raw(), Vec::new(), Vec::new());
