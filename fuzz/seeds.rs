@@ -16,6 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("views", b"\0\0\x07"),
         ("views", b"\0\x02\x01"),
         ("content", b"\x15"),
+        ("scan", b"\x3d"),
+        ("scan", b"\xf7"),
     ];
     for (target, head) in heads {
         let dir = to.join(target);

@@ -1,6 +1,6 @@
 #![no_main]
-//! The views: every promise about bytes (P1 to P4, P6, P8), under the profile and in the chunks
-//! that the first three bytes choose.
+//! The views: every promise about bytes (P1 to P4, P6, P8), and the same on every path of the scan,
+//! under the profile and in the chunks that the first three bytes choose.
 
 use std::sync::LazyLock;
 
@@ -10,6 +10,8 @@ use noesc_testkit::twin;
 
 #[path = "../../crates/boundary/tests/common/mod.rs"]
 mod common;
+#[path = "../../crates/boundary/tests/common/paths.rs"]
+mod every_path;
 
 static PROFILES: LazyLock<Vec<Profile>> = LazyLock::new(|| {
     let marked = Profile { removed: Removed::Mark, ..Profile::AGENT };
@@ -28,6 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn check(input: &[u8], profile: &Profile, len: usize) {
     common::hold(common::split(input, input.chunks(len), profile), input, profile);
+    every_path::agree(input, &input.chunks(len).collect::<Vec<_>>(), profile);
     let halves = input.split_at(len.min(input.len()));
     common::hold(common::split(input, [halves.0, halves.1], profile), input, profile);
     match profile.form {
