@@ -4,68 +4,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "functions that tests share")]
 
 mod common;
+#[path = "common/paths.rs"]
+mod every_path;
 
-use std::fmt::Debug;
-use std::sync::{Mutex, PoisonError};
-
-use common::{Whole, feed, profile, profiles};
-use noesc::{Boundary, Cr, Form, Profile, Removed, Report};
-use noesc_scan::{Path, available, force};
+use common::{profile, profiles};
+use every_path::agree;
+use noesc::{Cr, Form, Profile, Removed};
 use noesc_testkit::share::{cases, share};
 use noesc_testkit::{corpus, dangerous, split, units};
 use proptest::prelude::*;
-
-/// A path is chosen for the whole process.
-static CHOOSING: Mutex<()> = Mutex::new(());
-
-/// Chunks of an input.
-type Chunks<'a> = Vec<&'a [u8]>;
-
-/// View, report, and whether a style is open at the end, for who wants no spans.
-fn without_spans(chunks: &Chunks<'_>, profile: &Profile) -> (String, Report, bool) {
-    let mut boundary = Boundary::new(profile).unwrap();
-    let mut view = String::new();
-    chunks.iter().for_each(|chunk| boundary.push(chunk, &mut view));
-    let (report, is_open) = boundary.finish_open(&mut view);
-    (view, report, is_open)
-}
-
-fn with_spans(chunks: &Chunks<'_>, profile: &Profile) -> Whole {
-    feed(chunks.iter().copied(), profile)
-}
-
-/// Fails where a path gives something else for these chunks, or for all in one, than the rows.
-#[track_caller]
-fn agree(input: &[u8], chunks: &Chunks<'_>, profile: &Profile) {
-    let one = vec![input];
-    let _alone = CHOOSING.lock().unwrap_or_else(PoisonError::into_inner);
-    force(Some(Path::Rows));
-    let (spanned, plain) = (with_spans(&one, profile), without_spans(&one, profile));
-    for path in available() {
-        force(Some(path));
-        for chunks in [chunks, &one] {
-            let lens: Vec<usize> = chunks.iter().map(|chunk| chunk.len()).collect();
-            let fail = |got: &dyn Debug, want: &dyn Debug| {
-                panic!(
-                    "{}, {lens:?}:\ngot {:.1500}\nwant {:.1500}\n{profile:?}\nb\"{:.3000}\"",
-                    path.name(),
-                    format!("{got:?}"),
-                    format!("{want:?}"),
-                    input.escape_ascii()
-                );
-            };
-            let got = with_spans(chunks, profile);
-            if got != spanned {
-                fail(&got, &spanned);
-            }
-            let got = without_spans(chunks, profile);
-            if got != plain {
-                fail(&got, &plain);
-            }
-        }
-    }
-    force(None);
-}
 
 /// Profiles under which a stretch is passed in different ways.
 fn few_profiles() -> [Profile; 5] {
@@ -118,7 +65,7 @@ proptest! {
     #[test]
     fn long_output_in_equal_chunks(input in dangerous::long_output()) {
         for len in (1..200).step_by(3) {
-            agree(&input, &input.chunks(len).collect(), &Profile::AGENT);
+            agree(&input, &input.chunks(len).collect::<Vec<_>>(), &Profile::AGENT);
         }
     }
 }
@@ -139,7 +86,7 @@ fn other_sequences_change_no_colour() {
                 .map(|finding| finding.kind)
                 .collect();
             assert!(kinds.contains(&"hidden-text"), "{}: {kinds:?}", input.escape_debug());
-            agree(input.as_bytes(), &vec![input.as_bytes()], &Profile::AGENT);
+            agree(input.as_bytes(), &[input.as_bytes()], &Profile::AGENT);
         }
     }
 }
@@ -160,7 +107,7 @@ fn the_corpus_between_plain_lines() {
             let halves = input.split_at(input.len() / 2);
             let some = profiles.iter().skip(number % 60).step_by(60);
             for profile in few_profiles().iter().chain(some) {
-                agree(&input, &vec![halves.0, halves.1], profile);
+                agree(&input, &[halves.0, halves.1], profile);
             }
         }
     }
@@ -177,7 +124,7 @@ fn short_inputs_between_plain_bytes() {
         let profiles = few_profiles();
         let profile = &profiles[number % profiles.len()];
         let at = before.len() + unit.len() / 2;
-        agree(&input, &vec![&input[..at], &input[at..]], profile);
-        agree(&input, &input.chunks(20).collect(), &Profile::AGENT);
+        agree(&input, &[&input[..at], &input[at..]], profile);
+        agree(&input, &input.chunks(20).collect::<Vec<_>>(), &Profile::AGENT);
     }
 }

@@ -134,6 +134,14 @@ proptest! {
     }
 }
 
+/// The tests of a path are of that path.
+#[test]
+fn the_scan_goes_the_path_that_is_asked_for() {
+    if let Some(name) = std::env::var_os("NOESC_SCAN") {
+        assert_eq!(name, noesc_scan::in_use().name());
+    }
+}
+
 #[test]
 fn every_combination_of_settings_is_tried() {
     // 3 × 5 × 2 × 2 × 3 × 2, less the editing of lines with style kept.

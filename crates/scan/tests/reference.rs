@@ -9,9 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use common::Item;
 use memory::{Aligned, Fenced};
-use noesc_scan::{
-    Path, STRETCH_BYTES_MAX, Stretch, available, force, in_use, range_len, text_into,
-};
+use noesc_scan::{Path, STRETCH_BYTES_MAX, Stretch, available, force, in_use, range_len};
 use noesc_testkit::dangerous;
 use noesc_testkit::share::{cases, share};
 use proptest::collection::vec;
@@ -124,6 +122,11 @@ const TRICKY: &[&[u8]] = &[
     b"\xe2\x80",
     b"\xe2\x80\xae",
     b"\xe2\x80\x8d",
+    b"\xe2\x80\x8c",
+    b"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa9",
+    b"\xe0\xa4\x95\xe0\xa5\x8d\xe2\x80\x8d",
+    b"\xd8\xa8\xe2\x80\x8c\xd8\xa8",
+    b"\xf0\x9f\x98\x80\xef\xb8\x8f",
     b"\xe2\x80\xa8",
     b"\xe4\xb8\xad",
     b"\xf0",
@@ -154,6 +157,8 @@ const FILLS: &[&[u8]] = &[
     b"text \xe2\x86\x92 ",
     b"\x1b[1;31mx",
     b"e\xcc\x81",
+    b"\xc3\xa9\xcc\x81",
+    b"\xf0\x9f\x91\xa9\xe2\x80\x8d",
     b"\x1b[1\x1b[mb\x1b\xc3\xa9",
     b"a\r\n",
 ];
@@ -270,34 +275,28 @@ fn characters_whole_cut_and_ill_formed_across_a_border() {
 #[test]
 fn every_character_is_text_or_not() {
     let mut text = String::new();
-    for c in ('\u{80}'..=char::MAX).step_by(share()) {
+    for (n, c) in ('\u{80}'..=char::MAX).step_by(share()).enumerate() {
         text.push(c);
-        if u32::from(c) % 61 == 0 {
-            text.push_str("plain");
+        match n % 61 {
+            0 => text.push_str("plain"),
+            7 | 20 | 21 => text.push('\u{4e2d}'),
+            40 => text.push('\u{1f600}'),
+            _ => {}
         }
     }
+    let items =
+        |rest: &str| common::items(&rest.as_bytes()[..rest.len().min(STRETCH_BYTES_MAX + 9)]);
     let _alone = CHOOSING.lock().unwrap_or_else(PoisonError::into_inner);
     for path in paths().into_iter().filter(|&path| path != Path::Rows) {
         force(Some(path));
-        let (mut rest, name) = (text.as_str(), path.name());
+        let mut rest = text.as_str();
         while let Some(first) = rest.chars().next() {
-            let stretch = Stretch::of(rest.as_bytes());
-            let kept = &rest[..stretch.len()];
-            let control = kept.chars().find(|&c| ('\u{80}'..'\u{a0}').contains(&c));
-            assert_eq!(control, None, "{name}: taken for text");
-            assert_eq!(stretch.text_len(), kept.len(), "{name}: not all is text");
-            assert!(!kept.is_empty() || first < '\u{a0}', "{name}: {first:?} is no text");
-            for (at, c) in kept.char_indices() {
-                let found = stretch.next_special(at) == Some(at);
-                assert_eq!(found, common::is_special(kept, at, c, found), "{name}: special");
-            }
-            let mut bases = String::new();
-            let len = text_into(rest.as_bytes(), &mut bases);
-            let mut taken = rest[..len].char_indices();
-            let is_judged = |(at, c)| common::is_special(&rest[..len], at, c, false);
-            assert!(!taken.clone().any(|(_, c)| c < '\u{a0}' && c > '~'), "{name}");
-            assert!(!taken.any(is_judged), "{name}");
-            rest = &rest[kept.len().max(first.len_utf8())..];
+            let len = rest.ceil_char_boundary(STRETCH_BYTES_MAX + 4);
+            let held = common::finds_text(&rest.as_bytes()[..len], &items(&rest[..len]), path);
+            assert_eq!(held, Ok(()), "{}, from U+{:04X}", path.name(), u32::from(first));
+            let taken = Stretch::of(rest.as_bytes()).len();
+            assert!(taken > 0 || first < '\u{a0}' || "\u{200c}\u{200d}".contains(first));
+            rest = &rest[taken.max(first.len_utf8())..];
         }
     }
     force(None);

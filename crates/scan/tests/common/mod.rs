@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "shared by tests")]
 
 use noesc_scan::{
-    Aborted, Path, Piece, STRETCH_BYTES_MAX, Stretch, payload_len, range_len, text_into,
+    Aborted, Path, Piece, STRETCH_BYTES_MAX, Stretch, as_text, payload_len, range_len, text_into,
 };
 use noesc_text::{is_at_home, is_base};
 
@@ -22,6 +22,8 @@ const MANY: usize = 150;
 pub(crate) enum What {
     /// A base, TAB or LF.
     Text,
+    /// A character that is kept where it stands.
+    AtHome,
     /// Another character of text.
     Special,
     /// A CR.
@@ -48,30 +50,45 @@ impl Item {
     }
 
     fn is_text(&self) -> bool {
-        matches!(self.what, What::Text | What::Special)
+        matches!(self.what, What::Text | What::AtHome | What::Special)
+    }
+
+    fn is_kept(&self) -> bool {
+        matches!(self.what, What::Text | What::AtHome)
+    }
+
+    fn is_joiner(&self, raw: &[u8]) -> bool {
+        matches!(raw[self.at..self.end()], [0xE2, 0x80, 0x8C | 0x8D])
     }
 }
 
-/// The character beyond ASCII at the head of these bytes, and its length.
-fn char_at(raw: &[u8]) -> Option<(char, usize)> {
-    (2..=4).find_map(|len| {
-        let mut chars = str::from_utf8(raw.get(..len)?).ok()?.chars();
-        Some((chars.next()?, len)).filter(|_| chars.next().is_none())
-    })
+/// The character of text at the head of these bytes.
+fn text(raw: &[u8]) -> Option<char> {
+    if let Some(&byte @ (0x09 | 0x0A | 0x20..=0x7E)) = raw.first() {
+        return Some(char::from(byte));
+    }
+    for len in 2..=4 {
+        let Ok(text) = str::from_utf8(raw.get(..len)?) else { continue };
+        let mut chars = text.chars();
+        if let (Some(c), None) = (chars.next(), chars.next()) {
+            return (c >= '\u{a0}').then_some(c);
+        }
+    }
+    None
 }
 
-/// The character of text at `at`, behind these items, and its length.
-fn text(raw: &[u8], at: usize, items: &[Item]) -> Option<(What, usize)> {
-    if let 0x09 | 0x0A | 0x20..=0x7E = raw[at] {
-        return Some((What::Text, 1));
+/// What a character of text is, behind these items.
+fn what(raw: &[u8], c: char, items: &[Item]) -> What {
+    if c == '\n' || is_base(c) {
+        return What::Text;
     }
-    let (c, len) = char_at(&raw[at..]).filter(|&(c, _)| c >= '\u{a0}')?;
-    let before = items.iter().rev().take_while(|item| item.is_text() && item.len > 1);
-    let before: Vec<char> =
-        before.filter_map(|item| char_at(&raw[item.at..])).map(|(c, _)| c).collect();
-    let after = char_at(&raw[at + len..]).map(|(c, _)| c);
-    let stays = is_base(c) || is_at_home(c, before.into_iter(), after);
-    Some((if stays { What::Text } else { What::Special }, len))
+    let at = items.last().map_or(0, Item::end);
+    // An ASCII byte ends what is known of those before.
+    let before = items.iter().rev().map_while(|item| text(&raw[item.at..]).filter(|c| *c > '~'));
+    match is_at_home(c, before, text(&raw[at + c.len_utf8()..])) {
+        true => What::AtHome,
+        false => What::Special,
+    }
 }
 
 /// Whether a parameter of SGR, or a part of one, asks for a background or for conceal, in any
@@ -109,10 +126,6 @@ fn sequence(raw: &[u8]) -> Option<(What, usize)> {
     Some((if is_plain { What::Plain } else { What::Odd }, len + 3))
 }
 
-fn is_joiner(bytes: &[u8]) -> bool {
-    matches!(bytes, b"\xE2\x80\x8C" | b"\xE2\x80\x8D")
-}
-
 /// What the rows are not needed for, from the first byte on, as far as that goes.
 pub(crate) fn items(raw: &[u8]) -> Vec<Item> {
     let mut items = Vec::new();
@@ -121,15 +134,11 @@ pub(crate) fn items(raw: &[u8]) -> Vec<Item> {
         let item = match raw[at] {
             b'\r' => Some((What::Cr, 1)),
             0x1B => sequence(&raw[at..]),
-            _ => text(raw, at, &items),
+            _ => text(&raw[at..]).map(|c| (what(raw, c, &items), c.len_utf8())),
         };
         let Some((what, len)) = item else { break };
         items.push(Item { what, at, len });
         at += len;
-    }
-    // A joiner at the end waits for what is behind it.
-    while items.last().is_some_and(|item| is_joiner(&raw[item.at..item.end()])) {
-        items.pop();
     }
     items
 }
@@ -141,11 +150,12 @@ fn end(items: &[Item]) -> usize {
 
 /// How far a stretch goes at the least that may go to `end`: to the beginning of the 64 bytes in
 /// which the last byte is, or of what lies across that. A sequence that is itself as long may be
-/// left to the rows.
-fn least(items: &[Item], end: usize) -> usize {
+/// left to the rows. Joiners at the end wait for what follows.
+fn least(raw: &[u8], items: &[Item], end: usize) -> usize {
     let block = end.saturating_sub(1) / BLOCK * BLOCK;
-    let whole = items.iter().take_while(|item| item.len < BLOCK && item.end() <= block);
-    whole.last().map_or(0, Item::end)
+    let whole = items.iter().take_while(|item| item.len < BLOCK && item.end() <= block).count();
+    let is_last = |item: &&Item| !item.is_joiner(raw);
+    items[..whole].iter().rfind(is_last).map_or(0, Item::end)
 }
 
 macro_rules! ensure {
@@ -201,6 +211,25 @@ fn pieces_are(stretch: &Stretch<'_>, items: &[Item], len: usize) -> Result<(), S
     Ok(())
 }
 
+/// The special characters are those that need a judgement, and none is a base.
+fn specials_are(stretch: &Stretch<'_>, items: &[Item]) -> Result<(), String> {
+    let mut special = stretch.next_special(0);
+    for item in items.iter().take_while(|item| item.at < stretch.len()) {
+        let is_special = special == Some(item.at);
+        let may_be = match item.what {
+            What::Special => is_special,
+            What::AtHome => true,
+            _ => !is_special,
+        };
+        ensure!(may_be, "at {}: special: {is_special}, want {:?}", item.at, item.what);
+        if is_special {
+            special = stretch.next_special(item.at + 1);
+        }
+    }
+    same!("next_special()", special, None);
+    Ok(())
+}
+
 /// Where to ask what stands next: at so many places, and behind all.
 fn places(len: usize, count: usize) -> impl Iterator<Item = usize> {
     let step = len / count + 1;
@@ -217,10 +246,11 @@ struct Made {
     runs: Vec<(usize, usize)>,
     special: Vec<usize>,
     crs: Vec<usize>,
-    /// The last bytes of complete sequences, of the odd ones, and of ELs.
+    /// The last bytes of complete sequences, of the odd ones, of ELs, and of plain styles.
     ends: Vec<usize>,
     odd: Vec<usize>,
     erases: Vec<usize>,
+    styles: Vec<usize>,
     aborted: Vec<Aborted>,
     view: String,
 }
@@ -229,9 +259,14 @@ impl Made {
     /// The CRs in `passed` stand before line ends.
     fn of(stretch: &Stretch<'_>, line_ends: &[usize], passed: &[usize]) -> Result<Self, String> {
         let mut made = Self { line_ends: line_ends.to_vec(), ..Self::default() };
+        let mut special = stretch.next_special(0);
+        while let Some(at) = special {
+            made.special.push(at);
+            special = stretch.next_special(at + 1);
+        }
         for (at, piece) in stretch.pieces() {
             match piece {
-                Piece::Text(text) => made.text(stretch, at, text),
+                Piece::Text(text) => made.text(at, text),
                 Piece::Cr if passed.contains(&at) => {}
                 Piece::Cr => made.crs.push(at),
                 Piece::Aborted(bytes) => {
@@ -242,17 +277,19 @@ impl Made {
                     let end = at + bytes.len() - 1;
                     same!("sequence()", stretch.sequence(end), bytes);
                     made.ends.push(end);
-                    let list = if is_plain { &mut made.erases } else { &mut made.odd };
-                    if !is_plain || bytes.ends_with(b"K") {
-                        list.push(end);
-                    }
+                    let list = match (is_plain, bytes.ends_with(b"K")) {
+                        (false, _) => &mut made.odd,
+                        (true, true) => &mut made.erases,
+                        (true, false) => &mut made.styles,
+                    };
+                    list.push(end);
                 }
             }
         }
         Ok(made)
     }
 
-    fn text(&mut self, stretch: &Stretch<'_>, at: usize, text: &str) {
+    fn text(&mut self, at: usize, text: &str) {
         self.text.extend(at..at + text.len());
         let ends = self.line_ends.iter().copied().filter(|end| (at..at + text.len()).contains(end));
         let mut from = at;
@@ -263,9 +300,6 @@ impl Made {
         for (i, c) in text.char_indices() {
             let is_line_end = self.line_ends.contains(&(at + i));
             self.view.push(if is_line_end { '\n' } else { c });
-            if is_special(text, i, c, stretch.next_special(at + i) == Some(at + i)) {
-                self.special.push(at + i);
-            }
         }
     }
 
@@ -319,31 +353,13 @@ fn agrees(
     appends(stretch, &made.view)
 }
 
-/// Whether the character at `at` of a text is to be judged. At the end of the text what is behind
-/// it is not known here, and so it is as it was `found`.
-pub(crate) fn is_special(text: &str, at: usize, c: char, found: bool) -> bool {
-    if c < '\u{80}' || is_base(c) {
-        return false;
-    }
-    let before: Vec<char> = text[..at].chars().rev().take_while(|c| !c.is_ascii()).collect();
-    match text[at + c.len_utf8()..].chars().next() {
-        None => found,
-        after => !is_at_home(c, before.into_iter(), after.filter(|c| !c.is_ascii())),
-    }
-}
-
-/// Whether a byte is a continuation byte.
-fn is_tail(raw: &[u8], at: usize) -> bool {
-    raw.get(at).is_some_and(|byte| (0x80..0xC0).contains(byte))
-}
-
 /// The text before a place and from it on is what it says.
 fn runs_are(stretch: &Stretch<'_>, made: &Made, at: usize) -> Result<(), String> {
     let start = made.runs.iter().find(|&&(start, end)| start < at && at <= end);
-    let start = start.map_or(at, |&(start, _)| start);
-    // No more than 64 bytes, whole characters.
-    let start = start.max(at.saturating_sub(64));
-    let start = (start..=at).find(|&at| !is_tail(stretch.raw(), at)).unwrap_or(at);
+    let mut start = start.map_or(at, |&(start, _)| start.max(at.saturating_sub(64)));
+    while stretch.raw().get(start).is_some_and(|b| (0x80..0xC0).contains(b)) {
+        start += 1;
+    }
     let end = made.runs.iter().find(|&&(start, end)| start <= at && at < end);
     let end = end.map_or(at, |&(_, end)| end);
     let (raw, (got, text)) = (stretch.raw(), stretch.run_before(at));
@@ -358,9 +374,7 @@ fn stands_next(stretch: &Stretch<'_>, made: &Made, at: usize) -> Result<(), Stri
     let last = |of: &[usize]| of.iter().copied().rfind(|&place| place < at);
     same!(format_args!("next_end({at}, false)"), stretch.next_end(at, false), next(&made.ends));
     same!(format_args!("next_end({at}, true)"), stretch.next_end(at, true), next(&made.odd));
-    let plain = |place: &&usize| !made.erases.contains(place) && !made.odd.contains(place);
-    let styles: Vec<usize> = made.ends.iter().filter(plain).copied().collect();
-    same!(format_args!("last_style({at})"), stretch.last_style(at), last(&styles));
+    same!(format_args!("last_style({at})"), stretch.last_style(at), last(&made.styles));
     same!(format_args!("next_erase({at})"), stretch.next_erase(at), next(&made.erases));
     same!(format_args!("next_cr({at})"), stretch.next_cr(at), next(&made.crs));
     same!(format_args!("next_text({at})"), stretch.next_text(at), next(&made.text));
@@ -391,10 +405,11 @@ pub(crate) fn finds(raw: &[u8], items: &[Item], path: Path) -> Result<(), String
     let stretch = Stretch::of(raw);
     let in_one = items.iter().take_while(|item| item.end() <= STRETCH_BYTES_MAX).count();
     let (most, len) = (end(&items[..in_one]), stretch.len());
-    let within = if path == Path::Rows { 0..=0 } else { least(items, most)..=most };
+    let within = if path == Path::Rows { 0..=0 } else { least(raw, items, most)..=most };
     ensure!(within.contains(&len), "len() is {len}, want {within:?}");
     ensure!(std::ptr::eq(stretch.raw(), &raw[..len]), "raw() is not its bytes");
     pieces_are(&stretch, items, len)?;
+    specials_are(&stretch, items)?;
     agrees(&stretch, &[], &[], FEW)?;
     is_cut(&stretch, items, len / 2, FEW)?;
     takes_text(raw, items, path)
@@ -404,17 +419,19 @@ pub(crate) fn finds(raw: &[u8], items: &[Item], path: Path) -> Result<(), String
 pub(crate) fn finds_text(raw: &[u8], items: &[Item], path: Path) -> Result<(), String> {
     let stretch = Stretch::of(raw);
     let (most, len) = (end(items), stretch.len());
-    let within = if path == Path::Rows { 0..=0 } else { least(items, most)..=most };
+    let within = if path == Path::Rows { 0..=0 } else { least(raw, items, most)..=most };
     ensure!(within.contains(&len), "len() is {len}, want {within:?}");
     pieces_are(&stretch, items, len)?;
+    specials_are(&stretch, items)?;
     takes_text(raw, items, path)
 }
 
-/// `text_into` appends the bases at the head, and may stop short of what is none by less than 128
-/// bytes.
+/// `text_into` appends the text at the head that is kept where it stands, and may stop short of
+/// what is none by less than 128 bytes. `as_text` gives all of it, where nothing waits for what
+/// follows.
 fn takes_text(raw: &[u8], items: &[Item], path: Path) -> Result<(), String> {
-    let head = items.iter().take_while(|item| item.what == What::Text); // bases alone
-    let head = head.last().map_or(0, Item::end);
+    let kept = items.iter().take_while(|item| item.is_kept()).count();
+    let head = end(&items[..kept]);
     let mut text = String::from("\u{e9}");
     text.shrink_to_fit();
     let len = text_into(raw, &mut text);
@@ -422,7 +439,14 @@ fn takes_text(raw: &[u8], items: &[Item], path: Path) -> Result<(), String> {
     ensure!(within.contains(&len), "text_into() is {len}, want {within:?}");
     ensure!(str::from_utf8(text.as_bytes()).is_ok(), "text_into() gives what is ill-formed");
     same!("text_into()", text.as_bytes(), [b"\xC3\xA9", &raw[..len]].concat());
+    ensure!(!ends_in_joiner(&raw[..len]), "text_into() ends in a joiner");
+    let is_all = path != Path::Rows && head == raw.len() && !ends_in_joiner(raw);
+    same!("as_text()", as_text(raw).map(str::as_bytes), is_all.then_some(raw));
     Ok(())
+}
+
+fn ends_in_joiner(raw: &[u8]) -> bool {
+    matches!(raw, [.., 0xE2, 0x80, 0x8C | 0x8D])
 }
 
 /// A stretch cut at a place is one; a cut within a sequence keeps text what it is.
@@ -435,7 +459,9 @@ fn is_cut(stretch: &Stretch<'_>, items: &[Item], at: usize, count: usize) -> Res
         Some(item) if !item.is_text() => is_safe(&cut, at),
         _ => {
             let len = across.map_or(at, |item| item.at);
-            pieces_are(&cut, items, len).and_then(|()| agrees(&cut, &[], &[], count))
+            pieces_are(&cut, items, len)
+                .and_then(|()| specials_are(&cut, items))
+                .and_then(|()| agrees(&cut, &[], &[], count))
         }
     };
     checked.map_err(|reason| format!("cut at {at}: {reason}"))
@@ -485,22 +511,19 @@ pub(crate) fn ends_lines(raw: &[u8]) -> Result<(), String> {
     ends_all_lines(whole, &crs)
 }
 
-/// Of these CRs the ones between text become line ends, no LF among it; of those before an LF it
-/// need not be told.
+/// Of these CRs the ones directly behind text and, sequences aside, before text become line ends,
+/// no LF among it; of those before an LF it need not be told.
 fn ends_all_lines(mut stretch: Stretch<'_>, crs: &[usize]) -> Result<(), String> {
     let texts: Vec<usize> = Made::of(&stretch, &[], &[])?.text;
-    let is_text = |at: usize| texts.binary_search(&at).is_ok();
     let (raw, mut line_ends, mut passed) = (stretch.raw(), Vec::new(), Vec::new());
     for &at in crs {
-        let before = at.checked_sub(1).filter(|&at| is_text(at)).map(|at| raw[at]);
-        // Sequences may stand between, but no other CR.
-        let text = texts.iter().copied().find(|&text| text > at);
-        let is_near = |text: &usize| !crs.iter().any(|&cr| at < cr && cr < *text);
-        let after = text.filter(is_near).map(|at| raw[at]);
-        match (before, after) {
-            (Some(before), Some(after)) if before != b'\n' && after != b'\n' => line_ends.push(at),
+        let before = at.checked_sub(1).filter(|at| texts.binary_search(at).is_ok());
+        let after = texts.iter().copied().find(|&text| text > at);
+        let after = after.filter(|&after| !crs.iter().any(|&cr| at < cr && cr < after));
+        match (before.map(|at| raw[at]), after.map(|at| raw[at])) {
             // At the very beginning it is told.
             (_, Some(b'\n')) if at > 0 => passed.push(at),
+            (Some(before), Some(after)) if before != b'\n' && after != b'\n' => line_ends.push(at),
             _ => {}
         }
     }
