@@ -61,7 +61,7 @@ fn view_or_borrow<'a>(bytes: &'a [u8], profile: &Profile) -> Cow<'a, str> {
 /// When the settings do not go together: see [`Profile::check`].
 pub fn view(bytes: &[u8], profile: &Profile) -> Result<View, ProfileError> {
     let mut boundary = Boundary::new(profile)?;
-    let mut text = String::with_capacity(bytes.len());
+    let mut text = String::with_capacity(bytes.len() + noesc_scan::SLACK);
     boundary.push(bytes, &mut text);
     let report = boundary.finish(&mut text);
     Ok(View { text, report })
@@ -83,7 +83,7 @@ pub fn view(bytes: &[u8], profile: &Profile) -> Result<View, ProfileError> {
 /// ```
 pub fn view_with_spans(bytes: &[u8], profile: &Profile) -> Result<(View, Vec<Run>), ProfileError> {
     let mut boundary = Boundary::new(profile)?;
-    let mut text = String::with_capacity(bytes.len());
+    let mut text = String::with_capacity(bytes.len() + noesc_scan::SLACK);
     let mut runs = Vec::new();
     boundary.push_with_spans(bytes, &mut text, &mut runs);
     let report = boundary.finish_with_spans(&mut text, &mut runs);

@@ -21,4 +21,4 @@ mod x86;
 pub use path::force;
 pub use path::{Path, available, in_use};
 pub use prefix::{as_text, payload_len, range_len, text_into};
-pub use stretch::{Aborted, Piece, Pieces, STRETCH_BYTES_MAX, Stretch};
+pub use stretch::{Aborted, Piece, Pieces, SLACK, STRETCH_BYTES_MAX, Stretch};

@@ -4,6 +4,9 @@ use crate::path::{Path, in_use};
 use crate::stretch::SLACK;
 use crate::swar;
 
+/// Bytes that [`text_into`] takes in one call, and so reserves room for: large chunks come in.
+const TAKEN_BYTES_MAX: usize = 64 << 10;
+
 /// Appends the text at the head of a chunk (what it is, [`Stretch`](crate::Stretch) says) and gives
 /// its length in bytes. It may stop short of what is not text, by less than 128 bytes.
 ///
@@ -14,6 +17,7 @@ use crate::swar;
 /// assert_eq!(text, line[..taken]);
 /// ```
 pub fn text_into(raw: &[u8], to: &mut String) -> usize {
+    let raw = &raw[..raw.len().min(TAKEN_BYTES_MAX)];
     to.reserve(raw.len() + SLACK);
     // SAFETY: what is written is whole well-formed characters.
     let bytes = unsafe { to.as_mut_vec() };
@@ -104,4 +108,19 @@ fn prefix(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
         len += 32;
     }
     len + bytes[len..].iter().take_while(|&&b| is(b)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_taken_at_once_than_room_is_made_for() {
+        for len in [TAKEN_BYTES_MAX - 1, TAKEN_BYTES_MAX, TAKEN_BYTES_MAX + 1] {
+            let (raw, mut text) = ("x".repeat(len), String::new());
+            let taken = text_into(raw.as_bytes(), &mut text);
+            assert_eq!(text, raw[..taken], "{len}");
+            assert!((len.min(TAKEN_BYTES_MAX) - 127..=TAKEN_BYTES_MAX).contains(&taken), "{len}");
+        }
+    }
 }

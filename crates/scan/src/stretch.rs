@@ -372,8 +372,9 @@ impl<'a> Stretch<'a> {
     }
 }
 
-/// Room behind the text that vector code may write to.
-pub(crate) const SLACK: usize = 64;
+/// Bytes of room behind what is appended that vector code may write to: who reserves as much more
+/// than the length of the input spares a reallocation.
+pub const SLACK: usize = 64;
 
 /// The pieces of a stretch; see [`Stretch::pieces`].
 #[derive(Clone, Debug)]
