@@ -6,6 +6,7 @@ mod common;
 
 use common::{feed, profile};
 use noesc::{Form, Profile};
+use noesc_testkit::share::cases;
 use noesc_testkit::{dangerous, split};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -135,9 +136,7 @@ fn said(input: &[u8], cuts: &split::Cuts, profile: &Profile) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None, ..ProptestConfig::with_cases(4000)
-    })]
+    #![proptest_config(cases(4000))]
 
     #[test]
     fn nothing_of_a_payload_is_said(

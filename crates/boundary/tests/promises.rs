@@ -23,10 +23,17 @@ proptest! {
         hold(promises(&input, &profile), &input, &profile);
     }
 
+    #[test]
+    fn long_output(input in dangerous::long_output(), profile in profile()) {
+        hold(promises(&input, &profile), &input, &profile);
+    }
+
     /// The slow second view, written from the specification alone.
     #[test]
-    fn the_second_view_agrees(a in dangerous::input(), b in dangerous::deceiving_text()) {
-        for input in [&a, &b] {
+    fn the_second_view_agrees(
+        a in dangerous::input(), b in dangerous::deceiving_text(), c in dangerous::long_output(),
+    ) {
+        for input in [&a, &b, &c] {
             for removed in [Removed::Strip, Removed::Mark] {
                 let profile = Profile { removed, ..Profile::AGENT };
                 let want = twin::view(input, removed == Removed::Mark);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{agrees, trace, whole};
+use common::{agrees, in_parts, trace, whole};
 use noesc_testkit::share::cases;
 use noesc_testkit::{corpus, dangerous, split, units};
 use proptest::prelude::*;
@@ -70,6 +70,14 @@ proptest! {
     #[test]
     fn random_bytes(input in proptest::collection::vec(any::<u8>(), 0..64)) {
         agrees(&input);
+    }
+
+    /// A scanner that says less, and a stop between sequences, make no difference.
+    #[test]
+    fn parts_of_dangerous_inputs(input in dangerous::input(), most in 0usize..5, enough in 1usize..20) {
+        for most in [most, usize::MAX] {
+            prop_assert_eq!(in_parts(&input, most, enough), whole(&input));
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Column, Step, judge, judge_fast, naive, steps, view};
-use noesc_text::{Category, Class, Verdict, category};
+use noesc_text::{Category, Class, Verdict, category, is_at_home, is_base};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
@@ -122,11 +122,30 @@ fn input() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(piece(), 0..10).prop_map(|pieces| pieces.concat())
 }
 
+/// What is told by neighbours alone, however many of them are known, is what a context says.
+fn neighbours_tell_no_more(input: &[Step], verdicts: &[(char, Verdict)]) {
+    let mut verdicts = verdicts.iter();
+    for (i, step) in input.iter().enumerate() {
+        let &Step::Char(c) = step else { continue };
+        let verdict = verdicts.next().map(|(_, verdict)| verdict);
+        let chars = |step: &Step| if let Step::Char(c) = *step { Some(c) } else { None };
+        let after = input.get(i + 1).and_then(chars);
+        let told = |known: usize| {
+            let before = input[..i].iter().rev().map_while(chars).take(known);
+            [None, after].into_iter().any(|after| is_at_home(c, before.clone(), after))
+        };
+        if is_base(c) || [1, 2, 3, 8, i].into_iter().any(told) {
+            assert_eq!(verdict, Some(&Verdict::Keep), "{c:?}, at {i}: {input:?}");
+        }
+    }
+}
+
 fn check(input: &[Step]) {
     for column in [Column::Agent, Column::Display] {
         let verdicts = judge(input, column);
         assert_eq!(verdicts, naive::judge(input, column), "{column:?}: {input:?}");
         assert_eq!(verdicts, judge_fast(input, column), "fast path: {input:?}");
+        neighbours_tell_no_more(input, &verdicts);
         let once = view(input, column);
         let again = judge(&steps(&once), column);
         for (c, verdict) in &again {

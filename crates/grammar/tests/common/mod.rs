@@ -3,7 +3,7 @@
 
 #![allow(clippy::panic, dead_code, reason = "shared by tests")]
 
-use noesc_grammar::{Event, Parser, Sequence, Severity};
+use noesc_grammar::{Event, Parser, Scanner, Sequence, Severity};
 use noesc_testkit::twin::{self, Item, Parsed};
 
 /// What the parser said of an input.
@@ -39,6 +39,44 @@ pub(crate) fn trace<'a>(input: &[u8], chunks: impl IntoIterator<Item = &'a [u8]>
     assert_eq!(pushed, input.len() as u64, "{}", input.escape_ascii());
     assert_eq!(recorder.at, input.len() as u64, "untold bytes in {}", input.escape_ascii());
     assert_eq!(recorder.open_bytes, 0, "a sequence without end in {}", input.escape_ascii());
+    Trace { parsed: recorder.parsed, split: recorder.split, details: recorder.details }
+}
+
+/// Says less than there is: no more than so many bytes at once.
+struct Modest(usize);
+
+impl Scanner for Modest {
+    fn payload_len(&self, bytes: &[u8]) -> usize {
+        let ends = |b: &u8| matches!(b, 7 | 10 | 13 | 0x18 | 0x1A | 0x1B | 0x9C | 0xC2..=0xF4);
+        bytes.iter().position(ends).unwrap_or(bytes.len()).min(self.0)
+    }
+
+    fn range_len(&self, bytes: &[u8], first: u8, last: u8) -> usize {
+        let is_in = |b: &&u8| (first..=last).contains(*b);
+        bytes.iter().take_while(is_in).count().min(self.0)
+    }
+}
+
+/// The input read with a scanner that says no more than `most` bytes, and no more than `enough` of
+/// them, and what is open then, at a time.
+pub(crate) fn in_parts(input: &[u8], most: usize, enough: usize) -> Trace {
+    let mut parser = Parser::new();
+    let mut recorder = Recorder { input, ..Recorder::default() };
+    let mut at = 0;
+    while at < input.len() {
+        let read =
+            parser.push_some(&Modest(most), &input[at..], enough, &mut |at, event: Event<'_>| {
+                recorder.event(at, event);
+            });
+        assert!(read > 0, "nothing read at {at} of {}", input.escape_ascii());
+        at += read;
+        assert!(
+            at == input.len() || parser.is_between(),
+            "cut at {at} of {}",
+            input.escape_ascii()
+        );
+    }
+    parser.finish(&mut |at, event: Event<'_>| recorder.event(at, event));
     Trace { parsed: recorder.parsed, split: recorder.split, details: recorder.details }
 }
 
