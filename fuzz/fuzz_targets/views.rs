@@ -30,6 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn check(input: &[u8], profile: &Profile, len: usize) {
     common::hold(common::split(input, input.chunks(len), profile), input, profile);
+    every_path::cleans(input);
     every_path::agree(input, &input.chunks(len).collect::<Vec<_>>(), profile);
     let halves = input.split_at(len.min(input.len()));
     common::hold(common::split(input, [halves.0, halves.1], profile), input, profile);

@@ -12,7 +12,9 @@ use every_path::agree;
 use noesc::{Cr, Form, Profile, Removed};
 use noesc_testkit::share::{cases, share};
 use noesc_testkit::{corpus, dangerous, split, units};
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 
 /// Profiles under which a stretch is passed in different ways.
 fn few_profiles() -> [Profile; 5] {
@@ -47,6 +49,7 @@ proptest! {
     fn deceiving_texts(
         input in dangerous::deceiving_text(), cuts in split::cuts(), profile in profile(),
     ) {
+        every_path::cleans(&input);
         agree(&input, &cuts.of(&input), &profile);
     }
 
@@ -110,6 +113,54 @@ fn the_corpus_between_plain_lines() {
                 agree(&input, &[halves.0, halves.1], profile);
             }
         }
+    }
+}
+
+/// Characters that are kept, most of them wherever they stand.
+fn text() -> impl Strategy<Value = String> {
+    let usual = &["a", "text, ", "\n", "\t", "\u{e9}", "\u{4e2d}\u{6587}", "\u{1f600}", "\u{628}"];
+    let rare = &[
+        "\u{301}",
+        "\u{94d}",
+        "\u{915}",
+        "\u{1b44}",
+        "\u{200c}",
+        "\u{200d}",
+        "\u{fe0f}",
+        "\u{fe0e}",
+        "\u{1f468}",
+        "\u{1f3fb}",
+        "\u{1f3f4}",
+        "\u{2764}",
+        "\u{64e}",
+        "\u{1820}",
+        "\u{180b}",
+        "\u{1100}",
+        "\u{2800}",
+        "\u{241b}",
+        "\u{27e6}",
+        "\u{e0b0}",
+        "\u{a0}",
+    ];
+    let one = prop_oneof![6 => select(&usual[..]), 2 => select(&rare[..])];
+    let often = prop_oneof![60 => select(&usual[..]), 1 => select(&rare[..])];
+    prop_oneof![
+        vec(one, 0..12).prop_map(|parts| parts.concat()),
+        vec(often, 0..120).prop_map(|parts| parts.concat()),
+        (vec(select(&rare[..]), 1..5), 1..40_usize)
+            .prop_map(|(unit, times)| unit.concat().repeat(times)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(cases(8000))]
+
+    /// What is taken for text that changes nothing does not change under the rows.
+    #[test]
+    fn texts(text in text(), before in 0..70_usize, cut in any::<proptest::sample::Index>()) {
+        let input = ["x".repeat(before), text].concat();
+        every_path::cleans(input.as_bytes());
+        every_path::cleans(&input.as_bytes()[..cut.index(input.len() + 1)]);
     }
 }
 

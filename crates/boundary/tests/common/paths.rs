@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
-use noesc::{Boundary, Profile, Report};
+use noesc::{Boundary, Profile, Removed, Report};
 use noesc_scan::{Path, available, force};
 
 use crate::common::{Whole, feed};
@@ -56,6 +56,21 @@ pub(crate) fn agree(input: &[u8], chunks: &[&[u8]], profile: &Profile) {
                 fail(&got, &plain);
             }
         }
+    }
+    force(None);
+}
+
+/// Fails where `clean` or `marked` give something else on a path than the view under the rows.
+#[track_caller]
+pub(crate) fn cleans(input: &[u8]) {
+    let marks = Profile { removed: Removed::Mark, ..Profile::AGENT };
+    let _alone = CHOOSING.lock().unwrap_or_else(PoisonError::into_inner);
+    force(Some(Path::Rows));
+    let want = [Profile::AGENT, marks].map(|profile| noesc::view(input, &profile).unwrap().text);
+    for path in available() {
+        force(Some(path));
+        let got = [noesc::clean(input), noesc::marked(input)];
+        assert_eq!(got, want, "{}: b\"{:.3000}\"", path.name(), input.escape_ascii());
     }
     force(None);
 }
