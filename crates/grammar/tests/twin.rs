@@ -74,7 +74,9 @@ proptest! {
 
     /// A scanner that says less, and a stop between sequences, make no difference.
     #[test]
-    fn parts_of_dangerous_inputs(input in dangerous::input(), most in 0usize..5, enough in 1usize..20) {
+    fn parts_of_dangerous_inputs(
+        input in dangerous::input(), most in 0usize..5, enough in 1usize..20,
+    ) {
         for most in [most, usize::MAX] {
             prop_assert_eq!(in_parts(&input, most, enough), whole(&input));
         }
