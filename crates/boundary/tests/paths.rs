@@ -10,6 +10,7 @@ mod every_path;
 use common::{profile, profiles};
 use every_path::agree;
 use noesc::{Cr, Form, Profile, Removed};
+use noesc_scan::STRETCH_BYTES_MAX;
 use noesc_testkit::share::{cases, share};
 use noesc_testkit::{corpus, dangerous, split, units};
 use proptest::collection::vec;
@@ -153,14 +154,94 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(cases(8000))]
+    #![proptest_config(cases(4000))]
 
-    /// What is taken for text that changes nothing does not change under the rows.
+    /// What is taken for text that changes nothing does not change under the rows; and one cut in
+    /// it changes nothing.
     #[test]
     fn texts(text in text(), before in 0..70_usize, cut in any::<proptest::sample::Index>()) {
         let input = ["x".repeat(before), text].concat();
+        let (a, b) = input.as_bytes().split_at(cut.index(input.len() + 1));
         every_path::cleans(input.as_bytes());
-        every_path::cleans(&input.as_bytes()[..cut.index(input.len() + 1)]);
+        every_path::cleans(a);
+        agree(input.as_bytes(), &[a, b], &Profile::AGENT);
+    }
+}
+
+/// What bears on its neighbours, and what stands between them.
+const UNITS: &[&[u8]] = &[
+    b"a",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\x1b",
+    b"\x1b[1",
+    b"\x1b[1m",
+    b"\x1b[K",
+    b"\x1b[41m",
+    b"\x1b[8m",
+    b"\x1b[2A",
+    b"\x1b(0",
+    b"\x1b]0;t\x07",
+    b"\0",
+    b"\x80",
+    "\u{e9}".as_bytes(),
+    "\u{4e2d}".as_bytes(),
+    "\u{301}".as_bytes(),
+    "\u{200b}".as_bytes(),
+    "\u{202e}".as_bytes(),
+    "\u{1f468}".as_bytes(),
+    "\u{1f44d}\u{1f3fd}".as_bytes(),
+    "\u{1f3fb}".as_bytes(),
+    "\u{fe0f}".as_bytes(),
+    "\u{fe0e}".as_bytes(),
+    "\u{200d}".as_bytes(),
+    "\u{200c}".as_bytes(),
+    "\u{628}".as_bytes(),
+    "\u{915}\u{94d}".as_bytes(),
+    "\u{1820}".as_bytes(),
+    "\u{180e}".as_bytes(),
+    "\u{1f3f4}".as_bytes(),
+    "\u{e0067}".as_bytes(),
+    "\u{2028}".as_bytes(),
+    "\u{241b}".as_bytes(),
+];
+
+/// Every three of them behind one another, cut behind each, amid text that is passed at once.
+#[test]
+fn three_neighbours() {
+    let all = UNITS.len().pow(3);
+    for number in (0..all).step_by(share()) {
+        let unit = |place: u32| UNITS[number / UNITS.len().pow(place) % UNITS.len()];
+        let before = &b"some text, \x1b[1mbold\x1b[0m, and\n more of it"[..24 + number % 13];
+        let input = [before, unit(0), unit(1), unit(2), b"text that goes on behind"].concat();
+        let first = before.len() + unit(0).len();
+        let cut = if number % 2 == 0 { first } else { first + unit(1).len() };
+        let profiles = few_profiles();
+        let profile = &profiles[number % profiles.len()];
+        agree(&input, &[&input[..cut], &input[cut..]], profile);
+    }
+}
+
+/// A stretch ends after so many bytes, whatever lies across that.
+#[test]
+fn across_the_end_of_a_stretch() {
+    let more: [&[u8]; 4] = [
+        "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f466}".as_bytes(),
+        "\u{1f44d}\u{1f3fd}\u{200d}\u{1f468}".as_bytes(),
+        "\u{628}\u{200c}\u{628}\u{301}\u{301}".as_bytes(),
+        b"\x1b[38;5;1m\x1b[48;5;1mtext\r\x1b[K\r\n",
+    ];
+    for (n, tricky) in UNITS.iter().chain(&more).enumerate().filter(|(n, _)| n % share() == 0) {
+        for at in STRETCH_BYTES_MAX - 20..=STRETCH_BYTES_MAX + 1 {
+            // It begins with a sequence, so that it is no text alone.
+            let mut input = b"\x1b[1m".to_vec();
+            input.resize(at, b'x');
+            let input = [&input, *tricky, b"\xf0\x9f\x91\xa9 text that goes on behind"].concat();
+            let profiles = few_profiles();
+            agree(&input, &[&input], &profiles[(n + at) % profiles.len()]);
+            agree(&input, &[&input], &Profile::AGENT);
+        }
     }
 }
 
