@@ -188,6 +188,8 @@ const UNITS: &[&[u8]] = &[
     "\u{e9}".as_bytes(),
     "\u{4e2d}".as_bytes(),
     "\u{301}".as_bytes(),
+    // As many marks as a base keeps.
+    "e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}".as_bytes(),
     "\u{200b}".as_bytes(),
     "\u{202e}".as_bytes(),
     "\u{1f468}".as_bytes(),
